@@ -106,7 +106,7 @@ pub(crate) struct Doc {
     maybe_heading: Option<String>,
     /// The line of words right above, which may be the caption of a table.
     pub caption: String,
-    /// Outputs that end before their summary: first and last line, tool.
+    /// Outputs whose summary is missing or cut: first and last line, tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
     /// About how many bytes [`Doc::done`] takes.
     held: usize,
@@ -246,7 +246,7 @@ impl Doc {
             self.incomplete
                 .push((draft.first_line, draft.last_line, draft.tool));
             draft.notes.push(format!(
-                "the output on lines {} to {} ends before its summary",
+                "the output on lines {} to {} is incomplete: its summary is missing or cut",
                 draft.first_line, draft.last_line
             ));
         }

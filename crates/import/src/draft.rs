@@ -216,7 +216,7 @@ impl Draft {
         std::mem::take(&mut self.windows).hand_over(self);
     }
 
-    /// Whether it is an output with its beginning that ends before its summary.
+    /// Whether it is an output with its beginning whose summary is missing or cut.
     pub fn is_cut(&self) -> bool {
         let tools = ["sysbench", "pgbench", "go-tpc", "ycsb"];
         let has_head = self.version.is_some()
@@ -224,7 +224,7 @@ impl Draft {
             || self.options.values().any(|o| o.from == From::Output);
         tools.contains(&self.tool)
             && has_head
-            && !self.has_summary
+            && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
             && !self.intervals.is_empty()
             && self.failed.is_none()
     }

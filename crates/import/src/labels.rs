@@ -83,8 +83,10 @@ pub(crate) fn client(text: &str) -> Option<String> {
     }
     let before = lower.get(..at)?.trim();
     let named = before.trim_start_matches('第');
-    // `三台客户端` are three; `第三台客户端` is one.
-    let is_count = named == before && named.ends_with(['个', '台']);
+    // `三台客户端`, `三客户端压测` are three; `第三台客户端`, `3号客户端`, `A客户端` is one.
+    let is_number =
+        named.starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十两双".contains(c));
+    let is_count = named == before && is_number && !named.ends_with('号');
     label(named.trim_end_matches(['个', '台', '号', ' '])).filter(|_| !is_count)
 }
 
@@ -109,6 +111,8 @@ mod tests {
             "client settings",
             "客户端配置",
             "三台客户端",
+            "三客户端压测",
+            "2 clients",
             "",
         ] {
             assert_eq!(client(text), None, "{text}");

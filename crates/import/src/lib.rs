@@ -88,7 +88,7 @@ pub struct Import {
     /// Clients that the document's numbering promises and that have no output: the line of the next
     /// one's, and the number.
     pub missing_clients: Vec<(u64, String)>,
-    /// Outputs that end before their summary: their first and last line, and the tool.
+    /// Outputs whose summary is missing or cut: their first and last line, and the tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
     /// Lines in all.
     pub lines: u64,

@@ -171,7 +171,7 @@ impl Table {
         let rest = names.get(1..).unwrap_or_default();
         let values = ["value", "值", "数值", "结果", "result", "results"];
         let is_value = |n: &String| {
-            number(n.trim()).is_some()
+            number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
         };

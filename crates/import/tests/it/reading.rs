@@ -141,6 +141,10 @@ fn an_output_without_its_end_is_told() {
             .any(|n| n.contains("lines 1 to 6"))
     );
     assert!(super::documents::import(SYSBENCH).incomplete.is_empty());
+    // Within its summary.
+    let cut: String = SYSBENCH.lines().take(8).map(|l| format!("{l}\n")).collect();
+    let import = super::documents::import(&cut);
+    assert_eq!(import.incomplete, [(1, 8, "sysbench")]);
     // Whoever quotes a line over time cut nothing off.
     let line = SYSBENCH.lines().nth(3).unwrap();
     assert!(super::documents::import(line).incomplete.is_empty());
@@ -385,4 +389,41 @@ fn columns_may_be_versions_of_figures_in_rows() {
     );
     // HammerDB's transactions a minute are the server's own count.
     assert_eq!(runs[0].rate_unit(), RateUnit::NewOrders);
+}
+
+#[test]
+fn the_summary_of_k6_is_read_as_text() {
+    let run = one("\
+     http_req_duration..............: avg=9.81ms min=1.2ms med=8.9ms max=1.21s p(90)=15.2ms p(95)=19.8ms
+       { expected_response:true }...: avg=9.81ms min=1.2ms
+     http_req_failed................: 0.50%  60 out of 12000
+     iteration_duration.............: avg=50.01ms min=40ms med=49ms max=1m1.5s p(90)=60ms p(95)=70ms
+     iterations.....................: 12000  199.9/s
+     vus............................: 10     min=10 max=10
+
+running (1m00.0s), 00/10 VUs, 12000 complete and 0 interrupted iterations
+");
+    assert_eq!((run.sessions, run.totals.all.count), (10, 12_000));
+    assert_eq!(
+        (run.stated_rate(), run.totals.elapsed_s),
+        (Some(199.9), 60.0)
+    );
+    assert_eq!(
+        (figure(&run, "p95_ms"), figure(&run, "max_ms")),
+        (Some(70.0), Some(61_500.0))
+    );
+    assert_eq!(figure(&run, "error_share"), Some(0.5));
+    let imported = run.imported.as_ref().unwrap();
+    assert_eq!(
+        imported.figure_of("http_req", "max_ms").unwrap().value,
+        1210.0
+    );
+}
+
+#[test]
+fn names_of_columns_that_begin_with_a_number_are_names() {
+    let runs = import("# 读写混合（TPS）\n\n| 并发数/实例规格 | 4C8G | 8C16G |\n| ---- | ---- | ---- |\n| 16 | 812 | 1,320 |\n").runs;
+    let of = |run: &RunRecord| (run.sessions, option(run, "variant").map(String::from));
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(all, [(16, Some("4c8g".into())), (16, Some("8c16g".into()))]);
 }
