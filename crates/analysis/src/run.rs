@@ -26,7 +26,9 @@ impl<'r> Run<'r> {
         let totals = &record.totals;
         // Written as "not above" so that a time that is no number is nothing, too.
         let no_time = totals.elapsed_s.is_nan() || totals.elapsed_s <= 0.0;
-        if record.state == RunState::Running || totals.all.count == 0 || no_time {
+        // A document may state a rate, and no count.
+        let nothing = totals.all.count == 0 && record.stated_rate().is_none_or(|rate| rate <= 0.0);
+        if record.state == RunState::Running || nothing || no_time {
             return Ok(None);
         }
         let service = decode(record, &totals.all.service)?;

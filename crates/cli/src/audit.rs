@@ -109,6 +109,10 @@ fn judge_file(
     for run in &import.runs {
         judge(words, run, &documents::named(run, words.lang), told)?;
     }
+    for (first, last, tool) in &import.incomplete {
+        let said = crate::texts::documents::incomplete(words.lang, first, last, tool);
+        print(&format!("{said}\n"));
+    }
     let outputs = import.missing.iter();
     let outputs = outputs.map(|(line, text)| missing_output(*line, text));
     let clients = import.missing_clients.iter();

@@ -180,6 +180,11 @@ fn place(runs: &mut [RunRecord], name: &str) {
         if run.sessions > 0 {
             factors.insert("threads".into(), run.sessions.to_string());
         }
+        // Of how many clients it is may not be known.
+        let each = run.options.get("threads-per-client");
+        if let Some(each) = each.filter(|_| run.sessions == 0) {
+            factors.insert("threads-per-client".into(), each.value.clone());
+        }
         // Clients of one test are added.
         if let (Some(client), None) = (&imported.client, &imported.test) {
             factors.insert("client".into(), client.clone());

@@ -102,6 +102,10 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
             print(&format!("{more}\n"));
         }
     }
+    for (first, last, tool) in import.incomplete.iter().take(RANGES) {
+        let said = texts::incomplete(lang, first, last, tool);
+        print(&format!("{said}\n"));
+    }
     for (line, command) in import.missing.iter().take(RANGES) {
         let said = texts::no_output(lang, line, command);
         print(&printable_lines(&format!("{said}\n")));

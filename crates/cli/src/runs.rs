@@ -10,7 +10,7 @@ use crate::{args, imported, run_selection};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RateUnit, RunRecord};
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_files::read_text;
 use tidemark_report::{Lang, significant, workload_name};
@@ -156,7 +156,14 @@ fn row(lang: Lang, run: &RunListing) -> [String; 8] {
     };
     let rate = match run.is_watch {
         true => "-".into(),
-        false => format!("{:.2}", run.transactions_per_s()),
+        false => {
+            let unit = match run.rate_unit {
+                RateUnit::Transactions => "",
+                RateUnit::Statements => " stmt/s",
+                RateUnit::NewOrders => " NOPM",
+            };
+            format!("{:.2}{unit}", run.transactions_per_s())
+        }
     };
     [
         run.id.clone(),

@@ -10,7 +10,7 @@ mod query;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
-pub use imported::{Imported, StatedFigure, StatedInterval};
+pub use imported::{Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
@@ -236,9 +236,20 @@ impl RunRecord {
         self.watched_s.is_some()
     }
 
-    /// Transactions a second that another tool stated, where it stated them.
+    /// The throughput that another tool stated, in [`RunRecord::rate_unit`], where it stated one.
     pub fn stated_rate(&self) -> Option<f64> {
-        let imported = self.imported.as_ref()?;
-        imported.figure("rate").map(|f| f.value)
+        self.imported.as_ref()?.rate()
+    }
+
+    /// What its throughput counts.
+    pub fn rate_unit(&self) -> RateUnit {
+        let imported = self.imported.as_ref();
+        imported.map_or(RateUnit::Transactions, |imported| imported.rate_unit)
+    }
+
+    /// Whether its document does not state what the record has there.
+    pub fn is_derived(&self, what: &str) -> bool {
+        let imported = self.imported.as_ref();
+        imported.is_some_and(|imported| imported.is_derived(what))
     }
 }

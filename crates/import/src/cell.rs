@@ -1,6 +1,7 @@
 //! What stands in a cell of a table: numbers that are surely understood, or none. A cell is read as a
 //! whole: what is left over makes it unclear.
 
+use crate::headings::THREADS_EACH;
 use crate::numeral::{Notation, numeral};
 use crate::scan::Number;
 use crate::units::{OF_SESSIONS, unit_factor};
@@ -29,7 +30,7 @@ impl Kind {
             "elapsed_s" | "think-time" => Self::Duration,
             "error_share" | "efficiency" => Self::Share,
             "rate" | "statement_rate" | "tpmc" | "nopm" | "tpm_total" => Self::Rate,
-            "threads" => Self::Sessions,
+            "threads" | THREADS_EACH => Self::Sessions,
             "warehouses" => Self::Warehouses,
             name if name.ends_with("_ms") => Self::Latency,
             _ => Self::Count,
@@ -68,12 +69,38 @@ const MOST_SESSIONS: f64 = 1e7;
 pub(crate) fn plain(cell: &str) -> String {
     let cell = narrow(cell).replace("<br>", "\n").replace("**", "");
     let cell = cell.replace('`', "");
+    let cell = without_tags(&cell);
+    let cell = cell.trim();
+    let one = |sign: char| cell.strip_prefix(sign).and_then(|c| c.strip_suffix(sign));
+    let cell = one('_').or_else(|| one('*')).unwrap_or(cell);
     cell.trim()
         .trim_matches('"')
         .trim()
         .chars()
         .take(200)
         .collect()
+}
+
+/// Without the tags of emphasis that a table may have.
+fn without_tags(cell: &str) -> String {
+    let tags = [
+        "<b>",
+        "</b>",
+        "<i>",
+        "</i>",
+        "<strong>",
+        "</strong>",
+        "<em>",
+        "</em>",
+        "<code>",
+        "</code>",
+    ];
+    match cell.contains('<') {
+        true => tags
+            .iter()
+            .fold(cell.to_string(), |cell, tag| cell.replace(tag, "")),
+        false => cell.to_string(),
+    }
 }
 
 /// Full-width forms, blanks of other widths and signs that look alike as ASCII has them.

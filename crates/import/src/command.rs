@@ -13,13 +13,15 @@ pub(crate) struct CommandLine {
 }
 
 /// Programs, and the tool that each is.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 18] = [
     ("sysbench", "sysbench"),
     ("go-tpc", "go-tpc"),
     ("go-ycsb", "go-ycsb"),
     ("ycsb", "ycsb"),
     ("ycsb.sh", "ycsb"),
     ("ycsb.py", "ycsb"),
+    ("site.ycsb.Client", "ycsb"),
+    ("com.yahoo.ycsb.Client", "ycsb"),
     ("pgbench", "pgbench"),
     ("oltpbenchmark", "benchbase"),
     ("benchbase.jar", "benchbase"),
@@ -84,7 +86,25 @@ const SHORT: [(&str, &str, &str); 23] = [
     ("pgbench", "-P", "report-interval"),
     ("pgbench", "-M", "protocol"),
 ];
-const MORE_SHORT: [(&str, &str, &str); 9] = [
+const MORE_SHORT: [(&str, &str, &str); 27] = [
+    ("ycsb", "-db", "db"),
+    ("pgbench", "-h", "host"),
+    ("pgbench", "-p", "port"),
+    ("pgbench", "-U", "user"),
+    ("pgbench", "-D", "define"),
+    ("pgbench", "-F", "fillfactor"),
+    ("pgbench", "-L", "latency-limit"),
+    ("tpcc-mysql", "-h", "host"),
+    ("tpcc-mysql", "-P", "port"),
+    ("tpcc-mysql", "-u", "user"),
+    ("tpcc-mysql", "-d", "db"),
+    ("mysqlslap", "-u", "user"),
+    ("mysqlslap", "-h", "host"),
+    ("mysqlslap", "-P", "port"),
+    ("mysqlslap", "-S", "socket"),
+    ("mysqlslap", "-i", "iterations"),
+    ("mysqlslap", "-q", "query"),
+    ("mysqlslap", "-e", "engine"),
     ("benchbase", "-b", "benchmark"),
     ("benchbase", "-c", "config"),
     ("benchbase", "-s", "report-interval"),
@@ -141,8 +161,13 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     let is_flag = |w: &String| w.starts_with('-') && w.len() > 1;
     let looks = rest.iter().any(is_flag) || rest.first().is_some_and(is_verb);
     let before = words.get(..at)?;
-    let prose = before.iter().any(|w| {
-        !(w.contains('=')
+    let is_class_path = |at: usize| {
+        let option = at.checked_sub(1).and_then(|at| before.get(at));
+        option.is_some_and(|w| matches!(w.as_str(), "-cp" | "-classpath" | "--class-path"))
+    };
+    let prose = before.iter().enumerate().any(|(at, w)| {
+        !(is_class_path(at)
+            || w.contains('=')
             || w.starts_with(['-', '/', '.', '$', '>', '#', '*', '`'])
             || w.ends_with(['$', '#', '>', ':', '：', '%'])
             || w.len() <= 10 && PREFIXES.contains(&w.as_str())
@@ -200,12 +225,13 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
                 false => "on".into(),
             };
             command.options.push((canonical(name), value));
+        } else if let Some((name, value)) = attached(tool, word) {
+            command.options.push((name.into(), value.into()));
         } else if is_attached(tool, word) {
-            let (flag, value) = word.split_at(2);
-            let mut known = SHORT.iter().chain(&MORE_SHORT);
-            if let Some((_, _, name)) = known.find(|(of, f, _)| *of == tool && *f == flag) {
-                command.options.push(((*name).into(), value.into()));
-            }
+            // A number behind a flag that is not known.
+        } else if tool == "ycsb" && matches!(word.as_str(), "-t" | "-load") {
+            let what = if word == "-t" { "run" } else { "load" };
+            command.options.push(("command".into(), what.into()));
         } else if word.starts_with('-') {
             command
                 .options
@@ -294,10 +320,24 @@ const PREFIXES: [&str; 17] = [
     "python", "python2", "python3", "java", "Command:", "bash",
 ];
 
+/// Tools whose flags of one letter may have their values right behind.
+const GLUED: [&str; 4] = ["pgbench", "tpcc-mysql", "go-tpc", "mysqlslap"];
+
+/// `-uroot`, `-c8`: what the flag means, and its value.
+fn attached<'w>(tool: &str, word: &'w str) -> Option<(&'static str, &'w str)> {
+    let (flag, value) = word.split_at_checked(2)?;
+    if !GLUED.contains(&tool) || value.is_empty() || flag == "--" {
+        return None;
+    }
+    let mut known = SHORT.iter().chain(&MORE_SHORT);
+    let (.., name) = known.find(|(of, f, _)| *of == tool && *f == flag)?;
+    Some((*name, value.trim_start_matches('=')))
+}
+
 fn is_attached(tool: &str, word: &str) -> bool {
     let bytes = word.as_bytes();
     let digit = bytes.get(2).is_some_and(u8::is_ascii_digit);
-    matches!(tool, "pgbench" | "tpcc-mysql" | "go-tpc" | "mysqlslap")
+    GLUED.contains(&tool)
         && word.starts_with('-')
         && bytes.get(1).is_some_and(u8::is_ascii_alphabetic)
         && digit

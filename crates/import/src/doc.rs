@@ -2,6 +2,7 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
+use crate::labels::{assignment, client, is_of_all};
 use crate::text::TextError;
 use std::collections::BTreeMap;
 
@@ -43,7 +44,7 @@ pub struct Leftovers {
 const MOST_RANGES: usize = 200;
 
 impl Leftovers {
-    fn add(&mut self, line: u64, text: &str) {
+    pub(crate) fn add(&mut self, line: u64, text: &str) {
         self.lines += 1;
         let room = self.ranges.len() < MOST_RANGES;
         match self.ranges.last_mut() {
@@ -100,6 +101,13 @@ pub(crate) struct Doc {
     promised: bool,
     /// Lines of words since the last one of the open run.
     remarks: Vec<(u64, String)>,
+    /// A line after `#` between lines of an output: a remark where the output goes on, a heading
+    /// where anything else follows.
+    maybe_heading: Option<String>,
+    /// The line of words right above, which may be the caption of a table.
+    pub caption: String,
+    /// Outputs whose summary is missing or cut: first and last line, tool.
+    pub incomplete: Vec<(u64, u64, &'static str)>,
     /// About how many bytes [`Doc::done`] takes.
     held: usize,
 }
@@ -119,8 +127,10 @@ impl Doc {
         let goes_on = self.open.as_ref().is_some_and(|d| d.tool == tool);
         if !goes_on {
             self.close();
+            self.settle_heading();
             self.open = Some(self.begin_draft(tool, line));
         }
+        self.maybe_heading = None;
         self.touch(line);
         self.open.get_or_insert_default()
     }
@@ -145,6 +155,8 @@ impl Doc {
     /// Says that a line belongs to the open run.
     pub fn touch(&mut self, line: u64) {
         self.fence_has_text = true;
+        self.maybe_heading = None;
+        self.caption.clear();
         for (at, text) in self.remarks.drain(..) {
             self.leftovers.add(at, &text);
         }
@@ -191,7 +203,12 @@ impl Doc {
             );
             c.tool == tool || other
         };
-        let Some(command) = self.command.as_ref().filter(is_same) else {
+        // A plain log says by its headings and its clients what a command is for; without any, it is for
+        // the output below it. mysqlslap prints one for each number of clients.
+        let is_plain = self.above.is_empty() && !self.had_fence && self.client.is_none();
+        let is_another = is_plain && self.command_used && tool != "mysqlslap";
+        let command = self.command.as_ref().filter(is_same);
+        let Some(command) = command.filter(|_| !is_another) else {
             return draft;
         };
         draft.workload.clone_from(&command.workload);
@@ -225,6 +242,14 @@ impl Doc {
             .options
             .get("command")
             .is_some_and(|c| matches!(c.value.as_str(), "prepare" | "cleanup" | "check"));
+        if draft.is_cut() {
+            self.incomplete
+                .push((draft.first_line, draft.last_line, draft.tool));
+            draft.notes.push(format!(
+                "the output on lines {} to {} is incomplete: its summary is missing or cut",
+                draft.first_line, draft.last_line
+            ));
+        }
         if draft.has_figures() && !(is_load && draft.figures.is_empty()) {
             self.held = self.held.saturating_add(draft.size());
             self.done.push(draft);
@@ -264,6 +289,7 @@ impl Doc {
             return Some(Became::Blank);
         }
         if plain.starts_with("```") || plain.starts_with("~~~") {
+            self.settle_heading();
             if self.fenced && !self.fence_has_text && !self.command_used {
                 self.promised = self.command.is_some();
             }
@@ -288,30 +314,16 @@ impl Doc {
             return Some(Became::Command(tool));
         }
         if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
-            let heading: String = plain
-                .trim_start_matches('#')
-                .trim()
-                .chars()
-                .take(200)
-                .collect();
-            let level = plain.bytes().take_while(|b| *b == b'#').count();
-            self.above.retain(|(above, ..)| *above < level);
-            let named = client(&heading);
-            self.above.push((level, heading, named.is_some()));
-            // What stands below a client's heading is the client's.
-            let is_below = self.above.iter().any(|(.., is_client)| *is_client);
-            let client = named.or_else(|| self.client.clone().filter(|_| is_below));
-            // A command is in force below its own heading, and for the other clients of its test.
-            if client.is_none() && self.command_used && level <= self.command_level {
-                self.command = None;
+            self.settle_heading();
+            let goes_on = self
+                .open
+                .as_ref()
+                .is_some_and(|d| !d.intervals.is_empty() && !d.has_summary);
+            if goes_on && !self.had_fence && client(plain).is_none() {
+                self.maybe_heading = Some(plain.into());
+                return Some(Became::Remark);
             }
-            let ends = self.open.as_ref().is_some_and(|d| {
-                d.has_summary || d.client != client || self.had_fence && d.has_figures()
-            });
-            if ends {
-                self.close();
-            }
-            self.client = client;
+            self.take_heading(plain);
             return Some(Became::Heading);
         }
         if let Some(client) = client(plain) {
@@ -320,6 +332,14 @@ impl Doc {
                 self.close();
             }
             self.client = Some(client);
+            return Some(Became::Heading);
+        }
+        // A line above figures of all clients ends the part of the last one.
+        if self.client.is_some() && !self.fenced && plain.chars().count() <= 30 && is_of_all(plain)
+        {
+            self.close();
+            self.client = None;
+            self.above.retain(|(.., is_client)| !is_client);
             return Some(Became::Heading);
         }
         if let Some((name, value)) = assignment(plain) {
@@ -331,9 +351,49 @@ impl Doc {
         None
     }
 
+    /// What may have been a remark within an output is a heading: the output ended above it.
+    pub fn settle_heading(&mut self) {
+        if let Some(text) = self.maybe_heading.take() {
+            self.take_heading(&text);
+        }
+    }
+
+    fn take_heading(&mut self, plain: &str) {
+        self.caption.clear();
+        let heading: String = plain
+            .trim_start_matches('#')
+            .trim()
+            .chars()
+            .take(200)
+            .collect();
+        let level = plain.bytes().take_while(|b| *b == b'#').count();
+        self.above.retain(|(above, ..)| *above < level);
+        let named = client(&heading);
+        // What stands below a client's heading is the client's, unless it is of all of them.
+        let is_total = named.is_none() && is_of_all(&heading);
+        if is_total {
+            self.above.retain(|(.., is_client)| !is_client);
+        }
+        self.above.push((level, heading, named.is_some()));
+        let is_below = self.above.iter().any(|(.., is_client)| *is_client);
+        let client = named.or_else(|| self.client.clone().filter(|_| is_below));
+        // A command is in force below its own heading, and for the other clients of its test.
+        if client.is_none() && self.command_used && level <= self.command_level {
+            self.command = None;
+        }
+        let ends = self.open.as_ref().is_some_and(|d| {
+            d.has_summary || d.client != client || self.had_fence && d.has_figures()
+        });
+        if ends {
+            self.close();
+        }
+        self.client = client;
+    }
+
     fn commanded(&mut self, text: &str, line: u64) -> Option<&'static str> {
         let command = command(text, line)?;
         self.close();
+        self.settle_heading();
         self.miss();
         let tool = command.tool;
         self.command = Some(command);
@@ -374,7 +434,11 @@ impl Doc {
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
         if self.is_label(text) {
+            self.caption = text.trim().into();
             return Became::Remark;
+        }
+        if !self.fenced && text.chars().count() <= 120 {
+            self.caption = text.trim().into();
         }
         // What stands outside of blocks of code is the author's.
         if near && (self.fenced || !self.had_fence) && (self.remarks.len() as u64) < APART {
@@ -382,104 +446,5 @@ impl Doc {
             return Became::NotUnderstood;
         }
         Became::Remark
-    }
-}
-
-/// Options that a configuration of sysbench has, which stand alone on a line.
-fn assignment(text: &str) -> Option<(&str, &str)> {
-    let (name, value) = text.split_once('=')?;
-    let (name, value) = (name.trim(), value.trim());
-    let known = name.starts_with("mysql-")
-        || name.starts_with("pgsql-")
-        || matches!(
-            canonical(name).as_str(),
-            "threads"
-                | "time"
-                | "report-interval"
-                | "tables"
-                | "table-size"
-                | "db-driver"
-                | "events"
-                | "rate"
-                | "percentile"
-                | "rand-type"
-                | "warmup-time"
-                | "range-selects"
-                | "secondary"
-                | "auto-inc"
-                | "db-ps-mode"
-                | "skip-trx"
-        );
-    (known && !value.is_empty() && !value.contains(' ')).then_some((name, value))
-}
-
-/// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.
-pub(crate) fn client(text: &str) -> Option<String> {
-    let text = text.trim_matches([
-        '#', '*', ' ', ':', '：', '-', '=', '[', ']', '【', '】', '<', '>', '(', ')',
-    ]);
-    if text.chars().count() > 40 || text.contains(['|', ',', '=']) {
-        return None;
-    }
-    let lower = text.to_lowercase();
-    let words = [
-        "client",
-        "客户端",
-        "压测机",
-        "loader",
-        "load generator",
-        "压测端",
-        "发压机",
-        "驱动机",
-    ];
-    let (at, word) = words.iter().find_map(|w| Some((lower.find(w)?, *w)))?;
-    let label = |t: &str| {
-        let t = t.trim_matches(|c: char| !c.is_alphanumeric());
-        let short = !t.is_empty() && t.chars().count() <= 2;
-        let plain = t.chars().all(|c| c.is_ascii_digit())
-            || t.len() == 1
-            || "一二三四五六七八九十".contains(t);
-        (short && plain).then(|| t.to_string())
-    };
-    let after = lower.get(at + word.len()..)?;
-    if word.is_ascii() && after.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return None;
-    }
-    let after = after.split(['(', '（', ',', '，', ':', '：']).next()?;
-    if let Some(label) = label(after) {
-        return Some(label);
-    }
-    let before = lower.get(..at)?.trim();
-    let named = before.trim_start_matches('第');
-    // `三台客户端` are three; `第三台客户端` is one.
-    let is_count = named == before && named.ends_with(['个', '台']);
-    label(named.trim_end_matches(['个', '台', '号', ' '])).filter(|_| !is_count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clients_are_named_by_the_document() {
-        for (text, label) in [
-            ("### Client 1", "1"),
-            ("client #2:", "2"),
-            ("客户端 3", "3"),
-            ("**压测机B**", "b"),
-            ("第2个客户端", "2"),
-            ("== client 1 (10.0.0.1)", "1"),
-        ] {
-            assert_eq!(client(text).as_deref(), Some(label), "{text}");
-        }
-        for text in [
-            "number of clients: 8",
-            "client settings",
-            "客户端配置",
-            "三台客户端",
-            "",
-        ] {
-            assert_eq!(client(text), None, "{text}");
-        }
     }
 }

@@ -225,6 +225,19 @@ impl Draft {
         std::mem::take(&mut self.windows).hand_over(self);
     }
 
+    /// Whether it is an output with its beginning whose summary is missing or cut.
+    pub fn is_cut(&self) -> bool {
+        let tools = ["sysbench", "pgbench", "go-tpc", "ycsb"];
+        let has_head = self.version.is_some()
+            || self.command.is_some()
+            || self.options.values().any(|o| o.from == From::Output);
+        tools.contains(&self.tool)
+            && has_head
+            && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
+            && !self.intervals.is_empty()
+            && self.failed.is_none()
+    }
+
     /// Its distribution as text, which takes far less room than one that is added to.
     pub fn pack(&mut self) {
         if let Some(histogram) = self.histogram.take() {

@@ -1,8 +1,8 @@
 //! Columns of one table that state the same figure: of several clients, or of several runs.
 
 use crate::cell::narrow;
-use crate::doc::client;
 use crate::headings::{Column, column};
+use crate::labels::client;
 use std::collections::BTreeMap;
 
 /// What a column's figure is of.

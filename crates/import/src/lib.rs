@@ -11,6 +11,7 @@
 //! ```
 
 mod beside;
+mod captions;
 mod cell;
 mod clients;
 mod command;
@@ -19,10 +20,15 @@ mod doc;
 mod draft;
 mod formats;
 mod groups;
+mod heading_units;
 mod headings;
+mod held;
+mod html_table;
 #[cfg(test)]
 #[path = "../tests/it/mod.rs"]
 mod it;
+mod labels;
+mod lines_of_tables;
 mod numeral;
 mod record;
 mod row;
@@ -31,6 +37,7 @@ mod scan;
 pub mod series;
 mod table;
 mod text;
+mod totals;
 mod units;
 mod windows;
 
@@ -44,11 +51,12 @@ pub use text::TextError;
 use doc::Doc;
 use formats::FORMATS;
 use formats::json::{Collected, Collector};
+use html_table::Html;
 use std::collections::BTreeMap;
 use std::io::Read;
 use table::Table;
 use text::Lines;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{LeftLines, RunRecord};
 
 /// What is known of a document beside its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,8 +89,32 @@ pub struct Import {
     /// Clients that the document's numbering promises and that have no output: the line of the next
     /// one's, and the number.
     pub missing_clients: Vec<(u64, String)>,
+    /// Outputs whose summary is missing or cut: their first and last line, and the tool.
+    pub incomplete: Vec<(u64, u64, &'static str)>,
     /// Lines in all.
     pub lines: u64,
+}
+
+/// Gives each run the lines that were not understood within it, or behind it.
+fn place_leftovers(runs: &mut [RunRecord], leftovers: &Leftovers) {
+    let mut places: Vec<(u64, usize)> = runs
+        .iter()
+        .enumerate()
+        .filter_map(|(at, run)| Some((run.imported.as_ref()?.first_line, at)))
+        .collect();
+    places.sort_unstable();
+    for (first, last, text) in &leftovers.ranges {
+        let behind = places.partition_point(|(line, _)| line <= first);
+        let place = places.get(behind.saturating_sub(1));
+        let run = place.and_then(|(_, at)| runs.get_mut(*at)?.imported.as_mut());
+        if let Some(imported) = run {
+            imported.not_understood.push(LeftLines {
+                first: *first,
+                last: *last,
+                text: text.clone(),
+            });
+        }
+    }
 }
 
 /// Reads a document. `seen` is told of every line what it became.
@@ -101,25 +133,39 @@ pub fn read(
         count = line;
         let became = reader.line(text, line);
         reader.doc.has_room(line)?;
-        seen(line, text, became);
+        let mut is_told = false;
+        for (held, text, became) in reader.table.settled() {
+            is_told |= held == line;
+            seen(held, &text, became);
+        }
+        if !is_told && !reader.table.holds() {
+            seen(line, text, became);
+        }
     }
     let Reader {
         mut doc,
         mut table,
+        mut html,
         mut json,
         ..
     } = reader;
     json.end(count, &mut doc);
+    html.end(&mut table, &mut doc);
     table.end(&mut doc);
+    for (line, text, became) in table.settled() {
+        seen(line, &text, became);
+    }
     doc.close();
     doc.has_room(count)?;
     doc.miss();
-    let runs = record::records(doc.done, origin);
+    let mut runs = record::records(doc.done, origin);
+    place_leftovers(&mut runs, &doc.leftovers);
     Ok(Import {
         missing_clients: missing_clients(&runs),
         runs,
         leftovers: doc.leftovers,
         missing: doc.missing,
+        incomplete: doc.incomplete,
         lines: count,
     })
 }
@@ -163,6 +209,7 @@ fn missing_clients(runs: &[RunRecord]) -> Vec<(u64, String)> {
 struct Reader {
     doc: Doc,
     table: Table,
+    html: Html,
     json: Collector,
     /// The format that took the last line.
     last: usize,
@@ -192,6 +239,9 @@ impl Reader {
                 self.table.end(doc);
                 return Became::Output(tool);
             }
+        }
+        if !doc.fenced && self.html.takes(text) {
+            return self.html.take(text, line, &mut self.table, doc);
         }
         if let Some(became) = doc.context(text, line) {
             self.table.end(doc);

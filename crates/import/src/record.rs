@@ -7,13 +7,14 @@ use crate::clients;
 use crate::copies::Copies;
 use crate::draft::{Draft, From};
 use crate::formats::pgbench_log;
+use crate::totals::Sum;
 use crate::windows::WINDOW;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tidemark_core::Source;
 use tidemark_core::record::{
     EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd, Phase, Quantiles,
-    QueryRun, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
+    QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
     TypeStats,
 };
 
@@ -32,8 +33,8 @@ const NO_TYPES: [&str; 9] = [
     "interval",
 ];
 /// The type that consists of two others (YCSB).
-const READ_MODIFY_WRITE: &str = "READ_MODIFY_WRITE";
-const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
+pub(crate) const READ_MODIFY_WRITE: &str = "READ_MODIFY_WRITE";
+pub(crate) const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
 
 /// The records of a document's runs.
 pub(crate) fn records(drafts: Vec<Draft>, origin: &Origin) -> Vec<RunRecord> {
@@ -54,7 +55,7 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
     let mut notes = draft.notes.clone();
     notes.extend(sum.notes.iter().cloned());
     let intervals = intervals(&draft, &workload);
-    let quantiles = quantiles(&draft.figures, "");
+    let quantiles = whole_quantiles(&draft.figures);
     let mut all = TypeStats {
         count: sum.count,
         quantiles: Some(Quantiles {
@@ -70,7 +71,9 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
     let figure = |name: &str| draft.value(name);
     let whole = |name: &str| figure(name).map_or(0, natural);
     let types = match sum.types.is_empty() {
-        true if all.count > 0 => BTreeMap::from([("transaction".to_string(), all.clone())]),
+        true if all.count > 0 && sum.unit == RateUnit::Transactions => {
+            BTreeMap::from([("transaction".to_string(), all.clone())])
+        }
         _ => sum.types,
     };
     let totals = Totals {
@@ -143,120 +146,15 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
             heading: draft.heading.clone(),
             client: client(&draft, origin),
             test: draft.client.is_some().then(|| draft.test.clone()),
+            rate_unit: sum.unit,
+            derived: sum.derived,
+            not_understood: Vec::new(),
             figures,
             option_lines: option_lines.collect(),
             intervals_merged: draft.merged > 1,
             intervals: draft.intervals,
         }),
         ..RunRecord::default()
-    }
-}
-
-/// What follows from all figures together.
-struct Sum {
-    elapsed_s: f64,
-    count: u64,
-    errors: u64,
-    sessions: usize,
-    mean_ms: Option<f64>,
-    types: BTreeMap<String, TypeStats>,
-    notes: Vec<String>,
-}
-
-impl Sum {
-    fn of(draft: &Draft) -> Self {
-        let mut notes = Vec::new();
-        let types = types(draft);
-        let mut counted: u64 = types.values().map(|t| t.count).sum();
-        // The READ and the UPDATE of one are counted by themselves, too.
-        let whole = types
-            .get(READ_MODIFY_WRITE)
-            .or_else(|| types.get(READ_MODIFY_WRITE_JAVA));
-        counted = counted.saturating_sub(whole.map_or(0, |t| t.count.saturating_mul(2)));
-        let of_types = draft
-            .figures
-            .iter()
-            .filter(|f| f.name == "elapsed_s" && !f.of.is_empty());
-        let of_types = of_types.map(|f| f.value).fold(0.0, f64::max);
-        let queries: f64 = draft.queries.iter().map(|(_, took, _)| took).sum();
-        let stated = draft
-            .value("elapsed_s")
-            .or(Some(of_types).filter(|s| *s > 0.0))
-            .or(Some(queries).filter(|s| *s > 0.0))
-            .or(draft.option_number("time"))
-            .or(draft.last_moment());
-        let elapsed_s = stated
-            .filter(|s| *s > 0.0 && s.is_finite())
-            .unwrap_or_else(|| {
-                notes.push(
-                    "no duration is stated: rates are as stated, counts are of one second".into(),
-                );
-                1.0
-            });
-        let total = draft
-            .figures
-            .iter()
-            .find(|f| f.of == "TOTAL" && f.name == "count");
-        let rate = draft.value("rate");
-        let count = draft
-            .value("count")
-            .or(draft.value("events"))
-            .or(total.map(|f| f.value))
-            .map(natural)
-            .or(Some(counted).filter(|n| *n > 0))
-            .or((!draft.queries.is_empty()).then_some(draft.queries.len() as u64));
-        let per_minute = draft
-            .value("tpm_total")
-            .or(draft.value("tpmc"))
-            .or(draft.value("nopm"))
-            .map(|n| n / 60.0);
-        let count = count.unwrap_or_else(|| {
-            let intervals = draft.intervals.iter().filter(|i| !i.cumulative);
-            let done: f64 = intervals
-                .filter_map(|i| i.count.or_else(|| Some(i.rate? * i.length_s?)))
-                .sum();
-            let each = rate
-                .or(per_minute)
-                .or(draft.value("statement_rate"))
-                .map(|r| r * elapsed_s);
-            match each {
-                Some(all) => {
-                    notes.push("no count is stated: it is worked out from the rate".into());
-                    natural(all)
-                }
-                None if done > 0.0 => {
-                    notes.push("no total is stated: it is the sum of the intervals".into());
-                    natural(done)
-                }
-                None => 0,
-            }
-        });
-        let errors = draft
-            .figures
-            .iter()
-            .filter(|f| f.of == "errors")
-            .map(|f| natural(f.value))
-            .sum();
-        let last = draft.intervals.iter().rev().find_map(|i| i.sessions);
-        let sessions = draft.option_number("threads").or(last).map_or(0, natural);
-        // A mean of all is the mean of its parts by their counts.
-        let weighted = |t: &TypeStats| Some(t.quantiles.as_ref()?.mean_ms? * t.count as f64);
-        let parts: Option<f64> = types.values().map(weighted).sum();
-        let mean_ms = parts
-            .filter(|_| counted > 0 && whole.is_none())
-            .map(|sum| sum / counted as f64);
-        Self {
-            elapsed_s,
-            count,
-            errors: draft
-                .value("ignored_errors")
-                .or(draft.value("failed"))
-                .map_or(errors, natural),
-            sessions: usize::try_from(sessions).unwrap_or(usize::MAX),
-            mean_ms,
-            types,
-            notes,
-        }
     }
 }
 
@@ -273,11 +171,11 @@ fn is_query(draft: &Draft, of: &str) -> bool {
 }
 
 /// A number as a count.
-fn natural(value: f64) -> u64 {
+pub(crate) fn natural(value: f64) -> u64 {
     value.round().clamp(0.0, u64::MAX as f64) as u64
 }
 
-fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
+pub(crate) fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
     let mut types = BTreeMap::new();
     for figure in &draft.figures {
         let of = figure.of.as_str();
@@ -311,6 +209,20 @@ fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
         );
     }
     types
+}
+
+/// Those of all transactions: of the run, or of the type that stands for all others.
+fn whole_quantiles(figures: &[StatedFigure]) -> Quantiles {
+    let (own, total) = (quantiles(figures, ""), quantiles(figures, "TOTAL"));
+    Quantiles {
+        mean_ms: own.mean_ms.or(total.mean_ms),
+        min_ms: own.min_ms.or(total.min_ms),
+        max_ms: own.max_ms.or(total.max_ms),
+        percentiles_ms: match own.percentiles_ms.is_empty() {
+            true => total.percentiles_ms,
+            false => own.percentiles_ms,
+        },
+    }
 }
 
 fn quantiles(figures: &[StatedFigure], of: &str) -> Quantiles {

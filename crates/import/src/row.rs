@@ -3,7 +3,7 @@
 use crate::cell::{Cell, Kind, Value, cell};
 use crate::draft::{Draft, From};
 use crate::groups::Of;
-use crate::headings::Column;
+use crate::headings::{Column, THREADS_EACH};
 use crate::numeral::Notation;
 use crate::scan::Number;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +60,18 @@ impl Row {
     /// What was run.
     pub fn label(&mut self, cell: &str) {
         self.run.workload = cell.chars().take(60).collect();
+    }
+
+    /// How many sessions there were.
+    pub fn sessions(&mut self, sessions: f64) {
+        let sessions = sessions.to_string();
+        self.run
+            .option("threads", &sessions, self.line, From::Output);
+    }
+
+    /// Whose row it is.
+    pub fn client(&mut self, client: Option<String>) {
+        self.run.client = client;
     }
 
     /// What is kept beside the figures.
@@ -288,6 +300,7 @@ impl Row {
     /// The runs that have figures, and what was not understood.
     pub fn end(mut self) -> (Vec<Draft>, Vec<String>, Vec<Ambiguous>) {
         self.add_clients_up();
+        self.count_sessions();
         self.place_changes();
         let mut runs = Vec::new();
         for name in self.order {
@@ -305,6 +318,24 @@ impl Row {
         }
         runs.retain(Draft::has_figures);
         (runs, self.unclear, self.ambiguous)
+    }
+
+    /// Sessions of all clients, where the row states those of each and how many clients it is of: by
+    /// their columns, or because it stands in one client's part of the document.
+    fn count_sessions(&mut self) {
+        let Some(each) = self.run.option_number(THREADS_EACH) else {
+            return;
+        };
+        let of_clients = self.run.figures.iter().map(|f| f.of.as_str());
+        let clients: BTreeSet<&str> = of_clients.filter(|of| of.starts_with("client ")).collect();
+        let clients = match (clients.len(), &self.run.client) {
+            (0, Some(_)) => 1,
+            (n, _) => n,
+        };
+        if clients > 0 {
+            let all = (each * clients as f64).to_string();
+            self.run.option("threads", &all, self.line, From::Output);
+        }
     }
 
     /// What clients in columns of their own have together, where no column states it.

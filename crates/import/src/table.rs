@@ -1,11 +1,15 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
 use crate::beside::is_total;
+use crate::captions::{grouped, is_of_variants, take_the_heading, take_the_unit};
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
 use crate::headings::{Column, column, only_figure};
+use crate::held::{Held, MOST_HELD};
+use crate::labels::client;
+use crate::lines_of_tables::{cells, is_frame, is_heading};
 use crate::numeral::{Notation, numeral};
 use crate::row::{Ambiguous, Row, adds_up, multiple};
 use crate::scan::number;
@@ -37,12 +41,47 @@ pub(crate) struct Table {
     ambiguous: Vec<Ambiguous>,
     /// Columns that were told as not understood.
     told: Vec<bool>,
+    /// The only figure of a table whose rows are workloads, which its caption or heading names.
+    only: Option<Column>,
+    /// Whether the columns of a table whose rows are figures are named by what was compared.
+    by_variant: bool,
+    /// Runs of such a table.
+    made: Vec<Draft>,
+    held: Held,
 }
 
 impl Table {
-    /// Takes a line that no format takes.
+    /// Takes a line that no format takes. What becomes of the first lines of a table is known only
+    /// later: [`Table::settled`].
     pub fn take(&mut self, text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
-        if is_frame(text) {
+        let was_open = self.open;
+        let became = self.taken(text, line, doc);
+        match became {
+            Some(Became::Table) if !self.open => {
+                self.held.hold(text, line);
+                if self.held.lines.len() >= MOST_HELD && self.held.has_numbers {
+                    self.held.settle(false, doc);
+                    self.held.is_told = true;
+                }
+            }
+            Some(_) if !was_open => self.held.settle(true, doc),
+            _ => {}
+        }
+        became
+    }
+
+    /// Lines before this one of which it is known now what they became.
+    pub fn settled(&mut self) -> impl Iterator<Item = (u64, String, Became)> {
+        self.held.settled.drain(..)
+    }
+
+    /// Whether it is not yet known what the last line became.
+    pub fn holds(&self) -> bool {
+        !self.held.lines.is_empty()
+    }
+
+    fn taken(&mut self, text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
+        if is_frame(text, self.before.is_some()) {
             if let Some((names, by)) = self.before.take() {
                 self.begin(names, by, line, doc);
             }
@@ -69,9 +108,15 @@ impl Table {
             return (by == '|').then_some(Became::Table);
         }
         // Headings may stand below those of groups of columns.
-        if self.rows == 0 && self.turned.is_empty() && is_heading(&cells) {
+        let may_be_groups = self.turned.is_empty() || self.by_variant;
+        if self.rows == 0 && may_be_groups && is_heading(&cells) {
             let by = self.by;
-            self.begin(cells, by, line, doc);
+            let names = match self.by_variant {
+                true => grouped(&self.names, &cells),
+                false => cells,
+            };
+            self.turned.clear();
+            self.begin(names, by, line, doc);
             return Some(Became::Table);
         }
         self.rows += 1;
@@ -83,17 +128,43 @@ impl Table {
 
     /// Ends a table, and hands its runs over.
     pub fn end(&mut self, doc: &mut Doc) {
-        for draft in self.turned.drain(..) {
+        self.finish(doc);
+        self.held.settle(false, doc);
+        self.held.is_told = false;
+    }
+
+    /// Keeps a line until it is known whether anything of its table is understood.
+    pub fn hold(&mut self, text: &str, line: u64) {
+        self.held.hold(text, line);
+        self.held.has_numbers |= text.contains(|c: char| c.is_ascii_digit());
+    }
+
+    /// Tells what became of the lines that were kept.
+    pub fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
+        self.held.settle(is_understood, doc);
+    }
+
+    /// Hands its runs over. What is held may be the heading of the next table.
+    pub fn finish(&mut self, doc: &mut Doc) {
+        for draft in self.turned.drain(..).chain(self.made.drain(..)) {
             doc.close();
             doc.open = Some(draft);
             doc.close();
         }
-        *self = Self::default();
+        *self = Self {
+            held: std::mem::take(&mut self.held),
+            ..Self::default()
+        };
     }
 
     fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
-        self.end(doc);
+        self.finish(doc);
+        doc.settle_heading();
         let mut columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let captions = [std::mem::take(&mut doc.caption), doc.heading().to_string()];
+        for caption in &captions {
+            take_the_unit(&mut columns, &names, caption);
+        }
         let figures = columns
             .iter()
             .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
@@ -101,11 +172,14 @@ impl Table {
         let rest = names.get(1..).unwrap_or_default();
         let values = ["value", "值", "数值", "结果", "result", "results"];
         let is_value = |n: &String| {
-            number(n.trim()).is_some()
+            number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
         };
-        if figures == 0 && !rest.is_empty() && rest.iter().all(is_value) {
+        let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
+        // `MySQL 8.0` begins with no number, but `8.0` may be a version.
+        if figures == 0 && all_are(&is_value) {
+            self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
                 let named = plain(name);
@@ -118,7 +192,19 @@ impl Table {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && !take_the_heading(&mut columns, &names, doc.heading()) {
+        } else if figures == 0 && is_of_variants(&names) {
+            self.by_variant = true;
+            self.only = captions.iter().find_map(|c| only_figure(c));
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                draft.option("variant", &plain(name), line, From::Output);
+                self.turned.push(draft);
+            }
+        } else if figures == 0
+            && !captions
+                .iter()
+                .any(|caption| take_the_heading(&mut columns, &names, caption))
+        {
             self.groups = names;
             return;
         }
@@ -147,6 +233,7 @@ impl Table {
         }
         for one in self.ambiguous.drain(..) {
             let runs = doc.done.iter_mut().rev().chain(&mut self.turned);
+            let runs = runs.chain(&mut self.made);
             for run in runs.filter(|d| d.tool == TOOL) {
                 run.figures
                     .retain(|f| f.line != one.line || f.name != one.name);
@@ -178,6 +265,10 @@ impl Table {
         for (at, ((cell, column), of)) in parts.enumerate() {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
+                // A row of each client.
+                Column::Label | Column::Unknown if client(cell).is_some() => {
+                    row.client(client(cell));
+                }
                 Column::Label if !cell.is_empty() => row.label(cell),
                 Column::Change(of) if !cell.is_empty() => {
                     let of = of.as_deref().or_else(|| self.changed(at));
@@ -271,6 +362,32 @@ impl Table {
         let mut unclear = Vec::new();
         let mut turned = std::mem::take(&mut self.turned);
         let all = turned.len();
+        // A row of one workload: a run in each column.
+        let is_figure = !matches!(kind, Column::Unknown | Column::Label);
+        if let Some(figure) = &self.only
+            && !name.is_empty()
+            && (!is_figure || sessions_in(&name).is_some())
+        {
+            for (base, cell) in turned.iter().zip(&values) {
+                let mut run = base.clone();
+                (run.first_line, run.last_line) = (line, line);
+                let mut row = Row::of(run, line, self.notation);
+                match sessions_in(&name) {
+                    Some(sessions) => row.sessions(sessions),
+                    None => row.label(&name),
+                }
+                row.take(&name, figure, &Of::Row, cell);
+                let (one, cells, ambiguous) = row.end_one();
+                self.made.push(one);
+                unclear.extend(cells);
+                if self.ambiguous.len() < MOST_AMBIGUOUS {
+                    self.ambiguous.extend(ambiguous);
+                }
+            }
+            turned.iter_mut().for_each(|run| run.last_line = line);
+            self.turned = turned;
+            return self.told_of(unclear, line, all, doc);
+        }
         for (draft, cell) in turned.iter_mut().zip(&values) {
             draft.last_line = line;
             // A figure that was stated above may be of another run.
@@ -294,6 +411,10 @@ impl Table {
             }
         }
         self.turned = turned;
+        self.told_of(unclear, line, all, doc)
+    }
+
+    fn told_of(&self, unclear: Vec<String>, line: u64, all: usize, doc: &mut Doc) -> Became {
         if unclear.is_empty() {
             return Became::Table;
         }
@@ -322,41 +443,6 @@ fn is_multiple(name: &str) -> bool {
     name.contains('/') || words.iter().any(|w| lower.contains(w))
 }
 
-/// Headings of columns with those of their groups, which stand above the first column of each.
-fn grouped(groups: &[String], names: &[String]) -> Vec<String> {
-    let mut group = "";
-    let pairs = groups.iter().zip(names);
-    pairs
-        .map(|(above, name)| {
-            if !above.trim().is_empty() {
-                group = above.trim();
-            }
-            format!("{group} {}", name.trim()).trim().to_string()
-        })
-        .collect()
-}
-
-/// A table of one figure, which only the heading above it names: its columns are of several runs.
-fn take_the_heading(columns: &mut [Column], names: &[String], heading: &str) -> bool {
-    let (Some(figure), Some((first, rest))) = (only_figure(heading), columns.split_first_mut())
-    else {
-        return false;
-    };
-    let is_named = |(c, n): (&Column, &String)| {
-        matches!(c, Column::Change(_) | Column::Aside)
-            || *c == Column::Unknown && !n.trim().is_empty() && n.chars().count() <= 40
-    };
-    let of_runs = rest.iter().filter(|c| **c == Column::Unknown).count();
-    let all_named = rest.iter().zip(names.iter().skip(1)).all(is_named);
-    let is_one = matches!(first, Column::Option(_) | Column::Label) && of_runs > 1 && all_named;
-    if is_one {
-        for column in rest.iter_mut().filter(|c| **c == Column::Unknown) {
-            column.clone_from(&figure);
-        }
-    }
-    is_one
-}
-
 /// The number that a heading is.
 fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
@@ -379,74 +465,4 @@ fn doc_draft(doc: &Doc, line: u64) -> Draft {
         workload: heading.chars().take(60).collect(),
         ..Draft::default()
     }
-}
-
-/// A line that only frames: `|---|:--:|`, `+----+----+`.
-fn is_frame(text: &str) -> bool {
-    let text = text.trim();
-    text.len() >= 3
-        && text.contains("--")
-        && (text.contains('|') || text.starts_with('+'))
-        && text
-            .bytes()
-            .all(|b| matches!(b, b'|' | b'-' | b':' | b'+' | b' ' | b'\t'))
-}
-
-/// The cells of a line, and what parts them. In an open table only its own sign parts.
-fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char)> {
-    let trimmed = text.trim();
-    let by = match open {
-        Some(by) => by,
-        None => ['|', '\t', ';', ',']
-            .into_iter()
-            .find(|by| trimmed.contains(*by))?,
-    };
-    if !trimmed.contains(by) || trimmed.len() > 20_000 {
-        return None;
-    }
-    let mut cells = Vec::new();
-    let mut cell = String::new();
-    let (mut quoted, mut escaped, mut code) = (false, false, false);
-    let inner = match by {
-        '|' => trimmed.strip_prefix('|').unwrap_or(trimmed),
-        _ => trimmed,
-    };
-    for c in inner.chars() {
-        match c {
-            '\\' if by == '|' && !escaped => {
-                escaped = true;
-                continue;
-            }
-            '"' if by != '|' => quoted = !quoted,
-            '`' if by == '|' => code = !code,
-            c if c == by && !quoted && !escaped && !code => cells.push(std::mem::take(&mut cell)),
-            c => cell.push(c),
-        }
-        escaped = false;
-    }
-    if by != '|' || !cell.trim().is_empty() {
-        cells.push(cell);
-    }
-    (cells.len() > 1).then_some((cells, by))
-}
-
-/// Whether a line of CSV is a heading: a figure or two are named in it, and no cell is a number.
-fn is_heading(cells: &[String]) -> bool {
-    let known = cells
-        .iter()
-        .filter(|c| {
-            !matches!(
-                column(c),
-                Column::Unknown | Column::Aside | Column::Change(_)
-            )
-        })
-        .count();
-    let figure = cells
-        .iter()
-        .any(|c| matches!(column(c), Column::Figure(..) | Column::Several(_)));
-    let any_number = cells
-        .iter()
-        .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
-    let short = cells.iter().all(|c| c.chars().count() <= 40);
-    figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
 }

@@ -118,6 +118,10 @@ impl<'a> Digest<'a> {
     }
 
     pub(crate) fn statements_per_s(&self) -> f64 {
+        let stated = self.record.imported.as_ref();
+        if let Some(stated) = stated.and_then(|i| i.figure("statement_rate")) {
+            return stated.value;
+        }
         per_second(self.totals.statements.total(), self.totals.elapsed_s)
     }
 

@@ -87,6 +87,9 @@ impl Words<'_> {
             (LoadKind::Closed, None) if has_unknown_rate(r) => {
                 fill(t.how_open_unknown, &[("sessions", &sessions)])
             }
+            (LoadKind::Closed, None) if !is_known_as_closed(r) => {
+                fill(t.how_unknown, &[("sessions", &sessions)])
+            }
             (LoadKind::Closed, None) => fill(t.how_closed, &[("sessions", &sessions)]),
         }];
         if self.d.kind == LoadKind::Search {
@@ -460,4 +463,23 @@ impl Words<'_> {
 pub(crate) fn has_unknown_rate(record: &RunRecord) -> bool {
     let rate = record.options.get("rate");
     record.imported.is_some() && record.rate.is_none() && rate.is_some_and(|r| r.value == "on")
+}
+
+/// Tools whose sessions wait for the reply, unless a rate is asked for.
+const CLOSED: [&str; 6] = [
+    "sysbench",
+    "go-tpc",
+    "go-ycsb",
+    "ycsb",
+    "pgbench",
+    "tpcc-mysql",
+];
+
+/// Whether it is known that sessions waited for replies: other tools' outputs don't say.
+fn is_known_as_closed(record: &RunRecord) -> bool {
+    let tool = record
+        .imported
+        .as_ref()
+        .map(|imported| imported.tool.as_str());
+    tool.is_none_or(|tool| CLOSED.contains(&tool))
 }

@@ -2,6 +2,7 @@
 //! a module for each section.
 
 use crate::number::seconds;
+use tidemark_core::record::RateUnit;
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
@@ -32,6 +33,11 @@ impl Lang {
 
     pub(crate) fn texts(self) -> &'static Texts {
         common::of(self)
+    }
+
+    /// The same, of a run whose throughput counts this.
+    pub(crate) fn texts_of(self, unit: RateUnit) -> &'static Texts {
+        common::of_unit(self, unit)
     }
 }
 

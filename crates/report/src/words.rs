@@ -6,7 +6,7 @@ use crate::load::LoadKind;
 use crate::load_words::has_unknown_rate;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
-use tidemark_core::record::{LatencyEnd, RunState, TableState};
+use tidemark_core::record::{LatencyEnd, RateUnit, RunState, TableState};
 use tidemark_core::{ErrorClass, Source};
 
 pub(crate) struct Words<'a> {
@@ -64,7 +64,9 @@ impl Words<'_> {
             return (with_mean, values);
         }
         let ms = |known: Option<f64>| known.map_or("–".into(), three);
+        let is_other = self.d.record.rate_unit() != RateUnit::Transactions;
         let template = match (self.d.kind.is_open_loop(), &self.d.all.response) {
+            _ if is_other => self.t.headline_stated,
             (true, _) => self.t.headline_open,
             (false, Some(_)) => self.t.headline_due,
             (false, None) => self.t.headline_closed,
@@ -231,7 +233,10 @@ impl Words<'_> {
         let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
         let imported = d.record.imported.as_ref();
         let stated = imported.and_then(|i| i.figure("statement_rate"));
+        let is_other = d.record.rate_unit() != RateUnit::Transactions;
         let statements = match stated {
+            // It is the throughput.
+            _ if is_other => "–".into(),
             Some(stated) => three(stated.value),
             None if imported.is_some() && d.totals.statements.total() == 0 => "–".into(),
             None => three(d.statements_per_s()),
@@ -241,20 +246,42 @@ impl Words<'_> {
             false => "–".into(),
         };
         let errors = or_none(states_errors(self.d.record), d.totals.ignored_errors);
-        vec![
-            (t.transactions_per_s.into(), three(d.transactions_per_s())),
-            (t.statements_per_s.into(), statements),
-            (
-                t.transactions.into(),
-                or_none(self.states_duration(), d.all.count),
-            ),
+        let all_per_minute = imported.and_then(|i| i.figure("tpm_total"));
+        let transactions = or_none(!is_other && d.all.count > 0, d.all.count);
+        let transactions = match imported {
+            Some(_) => transactions,
+            None => whole(d.all.count),
+        };
+        let mut figures = vec![(t.transactions_per_s.into(), three(d.transactions_per_s()))];
+        figures.extend(all_per_minute.map(|n| (t.all_per_minute.into(), three(n.value))));
+        if !is_other {
+            figures.push((t.statements_per_s.into(), statements));
+        }
+        figures.extend([
+            (t.transactions.into(), transactions),
             (t.errors_passed_over.into(), errors),
             (t.average.into(), mean),
             (t.median.into(), ms(50.0)),
             (p("95"), ms(95.0)),
             (p("99"), ms(99.0)),
             (t.maximum.into(), ms(100.0)),
-        ]
+        ]);
+        figures
+    }
+
+    /// Lines of an imported run's document that were not understood.
+    pub fn not_understood(&self) -> Vec<String> {
+        let imported = self.d.record.imported.iter();
+        let lines = imported.flat_map(|i| &i.not_understood);
+        let said = lines.map(|left| {
+            let last = match left.first == left.last {
+                true => String::new(),
+                false => format!("–{}", left.last),
+            };
+            let (first, colon) = (left.first, self.t.colon);
+            format!("{} {first}{last}{colon}{}", self.t.lines, left.text)
+        });
+        said.take(50).collect()
     }
 
     /// Names and values of the run's own facts.
@@ -278,7 +305,13 @@ impl Words<'_> {
                 },
             ),
             (t.seed, r.seed.to_string()),
-            (t.started, readable_time(&r.started_at)),
+            (
+                t.started,
+                match r.is_derived("started_at") {
+                    true => t.not_stated.into(),
+                    false => readable_time(&r.started_at),
+                },
+            ),
             (t.measured, self.t.duration(self.d.totals.elapsed_s)),
             (t.state, self.state().into()),
         ];

@@ -5,7 +5,7 @@ use crate::{RecordError, Store, StoreError, from_json};
 use rusqlite::{OptionalExtension, Row, ToSql, named_params};
 use std::collections::BTreeMap;
 use std::fmt;
-use tidemark_core::record::{EffectiveOption, Interval, RunRecord, WATCH};
+use tidemark_core::record::{EffectiveOption, Interval, RateUnit, RunRecord, WATCH};
 
 /// Which runs to list: those that meet everything given.
 #[derive(Debug, Clone, Default)]
@@ -162,7 +162,9 @@ pub struct RunListing {
     pub elapsed_s: f64,
     /// Transactions in that time.
     pub transactions: u64,
-    /// Transactions a second of a run with an end, as another tool stated them where it did.
+    /// What its throughput counts.
+    pub rate_unit: RateUnit,
+    /// The throughput of a run with an end, as another tool stated it where it did.
     pub ended_per_s: Option<f64>,
     /// 95th percentile of latency in milliseconds, of a run with an end in which anything ended.
     pub p95_ms: Option<f64>,
@@ -175,7 +177,7 @@ pub struct RunListing {
 }
 
 impl RunListing {
-    /// Transactions a second; 0 before anything was measured.
+    /// The throughput, in [`RunListing::rate_unit`]; 0 before anything was measured.
     pub fn transactions_per_s(&self) -> f64 {
         if let Some(per_s) = self.ended_per_s {
             per_s
@@ -221,6 +223,7 @@ impl Store {
                  WHERE run_id = r.id ORDER BY tag)) AS tags, \
                CASE WHEN r.workload IN ({with_options}) THEN r.record ->> '$.options' END AS options, \
                r.workload = '{WATCH}' AND r.record ->> '$.watched_s' IS NOT NULL AS is_watch, \
+               CASE WHEN r.engine IS NULL THEN r.record ->> '$.imported.rate_unit' END AS rate_unit, \
                COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
                  WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
                COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \
@@ -452,6 +455,11 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         sessions: unsigned("sessions")?,
         elapsed_s: row.get("elapsed_s")?,
         transactions: unsigned("transactions")?,
+        rate_unit: match row.get::<_, Option<String>>("rate_unit")?.as_deref() {
+            Some("statements") => RateUnit::Statements,
+            Some("new-orders") => RateUnit::NewOrders,
+            _ => RateUnit::Transactions,
+        },
         ended_per_s: row.get("transactions_per_s")?,
         p95_ms: row.get("p95_ms")?,
         intervals: unsigned("intervals")?,

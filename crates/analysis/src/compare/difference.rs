@@ -4,7 +4,7 @@ use crate::notation::canonical;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::Engine;
-use tidemark_core::record::{Phase, RunRecord, RunState, TableState};
+use tidemark_core::record::{Phase, RateUnit, RunRecord, RunState, TableState};
 
 /// What a run has no value of, beside others that have.
 const NOT_THERE: &str = "–";
@@ -202,6 +202,13 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
         let version = crate::setup::version(server.engine, &server.version);
         facts.push(("server version", version.into()));
     }
+    let unit = match run.rate_unit() {
+        _ if run.imported.is_none() => None,
+        RateUnit::Transactions => Some("transactions/s"),
+        RateUnit::Statements => Some("statements/s"),
+        RateUnit::NewOrders => Some("NOPM"),
+    };
+    facts.extend(unit.map(|unit| ("throughput in", unit.to_string())));
     if let Some(isolation) = run.isolation {
         facts.push(("isolation", isolation.name().into()));
     }

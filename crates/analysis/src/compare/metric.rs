@@ -137,7 +137,8 @@ impl Measured {
                 run: record.id.clone(),
             });
         };
-        let per_s = run.totals.all.count as f64 / run.totals.elapsed_s;
+        let counted = run.totals.all.count as f64 / run.totals.elapsed_s;
+        let per_s = record.stated_rate().unwrap_or(counted);
         let whole = match &run.totals.all.quantiles {
             Some(given) if run.latency.is_empty() => Values::given(per_s, given),
             _ => Values::at(per_s, &run.latency),
@@ -195,7 +196,9 @@ impl Measured {
         for client in clients {
             latency.add_encoded(&client.latency.0).ok()?;
         }
-        let per_s = clients.iter().map(|c| c.count as f64 / c.elapsed_s).sum();
+        let rates = clients.iter().map(|c| c.whole.get(Metric::Throughput));
+        let per_s: f64 = rates.sum();
+        let longest = clients.iter().map(|c| c.elapsed_s).fold(0.0, f64::max);
         let count = clients.iter().map(|c| c.count).fold(0, u64::saturating_add);
         Some(Self {
             ids: clients.iter().flat_map(|c| c.ids.clone()).collect(),
@@ -206,7 +209,11 @@ impl Measured {
             setup: Setup::of_clients(clients.iter().map(|c| &c.setup)),
             presences: presences.into_iter().cloned().collect(),
             count,
-            elapsed_s: count as f64 / per_s,
+            elapsed_s: match count {
+                // None of them stated how many there were.
+                0 => longest,
+                count => count as f64 / per_s,
+            },
             latency: EncodedHistogram(latency.encode()),
             ..(*first).clone()
         })

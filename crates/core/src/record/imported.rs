@@ -4,6 +4,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What the throughput of an imported run counts.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateUnit {
+    /// Transactions, or operations, a second.
+    #[default]
+    Transactions,
+    /// Statements (queries) a second: nothing says how many transactions they were.
+    Statements,
+    /// New-Order transactions a minute (NOPM, tpmC): nothing says how many there were of all types.
+    NewOrders,
+}
+
 /// The source of a run that Tidemark did not measure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
@@ -28,6 +43,17 @@ pub struct Imported {
     /// runs of one document with the same value loaded one database at one time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
+    /// What its throughput and the count of its totals are of.
+    #[serde(default)]
+    pub rate_unit: RateUnit,
+    /// What the record has and the document does not state: `started_at` (the document's own time),
+    /// `elapsed_s` (1), `count` (worked out from other figures).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<String>,
+    /// Lines within the run, or between it and the next one, that were not understood: first, last,
+    /// and what stands on the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_understood: Vec<LeftLines>,
     /// Every figure as it was stated, intervals apart.
     pub figures: Vec<StatedFigure>,
     /// The line of each option.
@@ -39,6 +65,17 @@ pub struct Imported {
     /// Whether there were so many intervals that neighbours were merged.
     #[serde(default)]
     pub intervals_merged: bool,
+}
+
+/// Lines that were not understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftLines {
+    /// The first one, from 1.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+    /// What stands on the first, or in the cell.
+    pub text: String,
 }
 
 /// One figure.
@@ -116,6 +153,23 @@ pub struct StatedInterval {
 }
 
 impl Imported {
+    /// Whether the document does not state what the record has there.
+    pub fn is_derived(&self, what: &str) -> bool {
+        self.derived.iter().any(|name| name == what)
+    }
+
+    /// The throughput that was stated, in [`Imported::rate_unit`].
+    pub fn rate(&self) -> Option<f64> {
+        let value = |name: &str| self.figure(name).map(|f| f.value);
+        match self.rate_unit {
+            RateUnit::Transactions => value("rate")
+                .or(self.figure_of("TOTAL", "rate").map(|f| f.value))
+                .or(value("tpm_total").map(|n| n / 60.0)),
+            RateUnit::Statements => value("statement_rate"),
+            RateUnit::NewOrders => value("nopm").or(value("tpmc")),
+        }
+    }
+
     /// A figure of the whole run.
     pub fn figure(&self, name: &str) -> Option<&StatedFigure> {
         self.figure_of("", name)

@@ -30,6 +30,7 @@ const OUTCOMES: [(&str, &str); 6] = [
     ("Unknown Status Transactions:", "errors"),
 ];
 
+const PHASE_START: &str = "PHASE START ::";
 /// What a phase is given, and the option.
 const PHASE: [(&str, &str); 4] = [
     ("[Time=", "time"),
@@ -46,6 +47,20 @@ pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
         doc.begin(TOOL, line).workload = name.to_lowercase();
         return true;
     }
+    // The first line of a log that says anything, where its beginning was left out.
+    if plain.contains(PHASE_START) && plain.contains("[Workload=") {
+        let is_over = doc.of(TOOL).is_none_or(|run| run.has_summary);
+        let run = match is_over {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        let name = plain.split_once("[Workload=");
+        if let Some((name, _)) = name.and_then(|(_, rest)| rest.split_once(']'))
+            && run.workload.is_empty()
+        {
+            run.workload = name.to_lowercase();
+        }
+    }
     let Some(run) = doc.of(TOOL) else {
         return false;
     };
@@ -57,7 +72,7 @@ pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
 }
 
 fn setting(run: &mut Draft, plain: &str, line: u64) -> bool {
-    if plain.contains("PHASE START ::") {
+    if plain.contains(PHASE_START) {
         for (label, name) in PHASE {
             let value = plain.find(label).map(|at| &plain[at + label.len()..]);
             // `unlimited` is no rate.

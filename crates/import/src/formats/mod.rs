@@ -7,6 +7,7 @@ mod go_tpc;
 mod hammerdb;
 mod hdr_log;
 pub(crate) mod json;
+mod k6_text;
 mod mysqlslap;
 mod pgbench;
 pub(crate) mod pgbench_log;
@@ -66,6 +67,10 @@ pub(crate) const FORMATS: &[Format] = &[
     Format {
         tool: "tpcc-mysql",
         take: tpcc_mysql::take,
+    },
+    Format {
+        tool: "k6",
+        take: k6_text::take,
     },
     Format {
         tool: "hdr-log",

@@ -4,6 +4,7 @@ mod attribution;
 mod documents;
 mod hostile;
 mod logs;
+mod reading;
 mod series;
 mod tables;
 mod tools;

@@ -387,6 +387,6 @@ fn parts_and_what_disks_can_do_are_no_throughput() {
     assert_eq!(disks.runs.len(), 0, "{:?}", disks.runs);
     let minutes =
         import("| threads | tpmC | tpmTotal |\n|---|---|---|\n| 64 | 41,200.5 | 91,555 |\n");
-    let rate = minutes.runs[0].totals.all.count as f64 / minutes.runs[0].totals.elapsed_s;
+    let rate = minutes.runs[0].stated_rate().unwrap();
     assert_eq!(rate.round(), 1526.0);
 }

@@ -5,6 +5,7 @@ use super::repeat::Repeat;
 use crate::ReportError;
 use serde::Serialize;
 use tidemark_analysis::Severity;
+use tidemark_core::record::RateUnit;
 use tidemark_stats::{Histogram, half_interval, mean};
 
 /// Of the intervals of repeats.
@@ -95,7 +96,14 @@ pub(crate) struct Cell {
     pub load: Option<f64>,
     /// Of all clients of a repeat.
     pub users: usize,
+    /// What its throughput counts.
+    pub rate_unit: RateUnit,
+    /// The throughput.
+    #[serde(rename = "throughput")]
     pub transactions_per_s: Option<Repeated>,
+    /// It, where it is of transactions.
+    #[serde(rename = "transactions_per_s")]
+    pub only_transactions_per_s: Option<Repeated>,
     pub statements_per_s: Option<Repeated>,
     pub mean_ms: Option<Repeated>,
     pub p50_ms: Option<Repeated>,
@@ -137,6 +145,11 @@ impl Cell {
             Repeated::of(&values)
         };
         let errors = repeats.iter().map(|r| r.errors);
+        let rate_unit = point
+            .runs
+            .first()
+            .map_or(RateUnit::Transactions, |run| run.rate_unit);
+        let rate = repeated(&|r| Some(r.transactions_per_s));
         Ok(Self {
             runs: point.runs.iter().map(|r| r.id.clone()).collect(),
             counted: repeats.iter().map(|r| r.clients).sum(),
@@ -145,7 +158,9 @@ impl Cell {
             invalid: point.invalid().map(|r| r.id.clone()).collect(),
             load: point.load.as_ref().map(|(n, _)| *n),
             users: repeats.first().map_or(0, |r| r.users),
-            transactions_per_s: repeated(&|r| Some(r.transactions_per_s)),
+            rate_unit,
+            transactions_per_s: rate,
+            only_transactions_per_s: rate.filter(|_| rate_unit == RateUnit::Transactions),
             statements_per_s: repeated(&|r| Some(r.statements_per_s)),
             mean_ms: repeated(&|r| r.latency.and_then(|l| l.mean_ms)),
             p50_ms: repeated(&|r| r.latency.and_then(|l| l.p50_ms)),

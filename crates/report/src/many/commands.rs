@@ -155,11 +155,12 @@ pub(super) fn runs(s: &Sources<'_>) -> DocumentPart {
         }
         grid.rows.push(vec![
             run.id.clone(),
-            readable_time(&run.started_at).replace(" UTC", ""),
+            run.started()
+                .map_or("–".into(), |at| readable_time(at).replace(" UTC", "")),
             run_label(s, run),
             state.into(),
-            seconds(run.elapsed_s),
-            three(run.transactions_per_s),
+            run.elapsed().map_or("–".into(), seconds),
+            s.rate(three(run.transactions_per_s), run.rate_unit),
             ms(latency.and_then(|l| l.mean_ms)),
             ms(latency.and_then(|l| l.p95_ms)),
             ms(latency.and_then(|l| l.p99_ms)),

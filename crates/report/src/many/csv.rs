@@ -3,7 +3,7 @@
 use super::RunDigest;
 use crate::csv::{line, words};
 use std::collections::BTreeSet;
-use tidemark_core::record::RunState;
+use tidemark_core::record::{RateUnit, RunState};
 
 /// Columns before and after those of the study's factors.
 const FIRST: [&str; 14] = [
@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 26] = [
+const LAST: [&str; 27] = [
     "sessions",
     "terminals",
     "rate",
@@ -49,6 +49,7 @@ const LAST: [&str; 26] = [
     "price_per_tpmC",
     "client_cpu_percent",
     "efficiency_percent",
+    "NOPM",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -96,7 +97,7 @@ fn first(run: &RunDigest) -> Vec<String> {
     let tags = run.tags.join(" ");
     [
         run.id.as_str(),
-        &run.started_at,
+        run.started().unwrap_or_default(),
         state,
         reason,
         &run.workload,
@@ -127,9 +128,10 @@ fn last(run: &RunDigest) -> Vec<String> {
         run.sessions.to_string(),
         run.terminals.map_or(String::new(), |n| n.to_string()),
         some(run.rate),
-        run.elapsed_s.to_string(),
-        run.transactions.to_string(),
-        run.transactions_per_s.to_string(),
+        some(run.elapsed()),
+        run.transactions_stated
+            .map_or(String::new(), |n| n.to_string()),
+        some(run.only_transactions_per_s),
         run.statements_per_s.to_string(),
         some(latency.and_then(|l| l.mean_ms)),
         some(latency.and_then(|l| l.p50_ms)),
@@ -150,5 +152,6 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(price.and_then(|p| p.per_tpmc)),
         some(run.client_cpu_percent),
         some(run.metrics.efficiency_percent),
+        some(Some(run.transactions_per_s).filter(|_| run.rate_unit == RateUnit::NewOrders)),
     ]
 }

@@ -13,8 +13,8 @@ use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
-    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd, Phase,
-    QueryOutcome, RunRecord, RunState, Setting,
+    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd,
+    LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
@@ -51,8 +51,19 @@ pub struct RunDigest {
     pub(crate) thinks: bool,
     pub(crate) inject_rtt_ms: f64,
     pub(crate) elapsed_s: f64,
+    /// None that a document does not state.
+    #[serde(rename = "transactions")]
+    pub(crate) transactions_stated: Option<u64>,
+    #[serde(skip)]
     pub(crate) transactions: u64,
+    /// What the throughput counts.
+    pub(crate) rate_unit: RateUnit,
+    /// The throughput.
+    #[serde(rename = "throughput")]
     pub(crate) transactions_per_s: f64,
+    /// It, where it is of transactions.
+    #[serde(rename = "transactions_per_s")]
+    pub(crate) only_transactions_per_s: Option<f64>,
     pub(crate) statements_per_s: f64,
     /// Sessions that the client's own time between transactions keeps busy, on average; 0 where that
     /// time is in the latencies.
@@ -157,6 +168,10 @@ pub(crate) struct Source {
     pub file: String,
     pub first_line: u64,
     pub last_line: u64,
+    /// What the run's record has and the document does not state.
+    pub derived: Vec<String>,
+    /// Lines that were not understood.
+    pub not_understood: Vec<LeftLines>,
 }
 
 impl Source {
@@ -167,6 +182,8 @@ impl Source {
             file: imported.file.clone(),
             first_line: imported.first_line,
             last_line: imported.last_line,
+            derived: imported.derived.clone(),
+            not_understood: imported.not_understood.clone(),
         }
     }
 }
@@ -228,6 +245,7 @@ impl RunDigest {
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         let family = Family::of(&record.workload);
+        let unit = record.rate_unit();
         Ok(Self {
             id: record.id.clone(),
             started_at: record.started_at.clone(),
@@ -248,9 +266,19 @@ impl RunDigest {
             thinks,
             inject_rtt_ms: record.inject_rtt_ms,
             elapsed_s: d.totals.elapsed_s,
+            transactions_stated: Some(d.all.count).filter(|n| {
+                record.imported.is_none()
+                    || *n > 0 && unit == RateUnit::Transactions && !record.is_derived("count")
+            }),
             transactions: d.all.count,
+            rate_unit: unit,
             transactions_per_s: d.transactions_per_s(),
-            statements_per_s: d.statements_per_s(),
+            only_transactions_per_s: Some(d.transactions_per_s())
+                .filter(|_| unit == RateUnit::Transactions),
+            statements_per_s: match unit {
+                RateUnit::Statements => d.transactions_per_s(),
+                _ => d.statements_per_s(),
+            },
             between: between(record, d.totals.elapsed_s),
             latency: Latencies::of(&d.all),
             response_times: d.all.response.is_some(),
@@ -307,6 +335,20 @@ impl RunDigest {
         let findings = self.findings.iter();
         let invalid = findings.filter(|f| f.severity == Severity::Invalid);
         invalid.map(|f| f.rule).collect()
+    }
+
+    /// When it started, where that is known.
+    pub(crate) fn started(&self) -> Option<&str> {
+        let derived = self.imported.as_ref().map(|source| &source.derived);
+        let is_derived = derived.is_some_and(|d| d.iter().any(|what| what == "started_at"));
+        (!is_derived).then_some(self.started_at.as_str())
+    }
+
+    /// How long it was, where that is known.
+    pub(crate) fn elapsed(&self) -> Option<f64> {
+        let derived = self.imported.as_ref().map(|source| &source.derived);
+        let is_derived = derived.is_some_and(|d| d.iter().any(|what| what == "elapsed_s"));
+        (!is_derived).then_some(self.elapsed_s)
     }
 
     /// The severest of its findings.

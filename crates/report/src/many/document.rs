@@ -13,14 +13,16 @@ use crate::ReportError;
 use crate::document::{Block, Document, DocumentPart, Role};
 use crate::number::whole;
 use crate::single;
-use crate::texts::{Lang, fill};
+use crate::texts::{Lang, fill, unit_word};
 use crate::words::readable_time;
 use std::collections::BTreeSet;
+use tidemark_core::record::RateUnit;
 
 /// So many workloads are named in a title.
 const NAMED: usize = 3;
 
 /// What every part is made from.
+#[derive(Clone, Copy)]
 pub(crate) struct Sources<'m> {
     pub many: &'m Many,
     pub matrix: &'m Matrix<'m>,
@@ -30,9 +32,29 @@ pub(crate) struct Sources<'m> {
     pub t: &'static Texts,
     /// Words that reports of one run have too.
     pub common: &'static crate::texts::Texts,
+    /// What the texts say that a throughput counts.
+    pub unit: RateUnit,
 }
 
 impl<'m> Sources<'m> {
+    /// The same with texts of another throughput.
+    pub fn of_unit(&self, unit: RateUnit) -> Self {
+        Self {
+            t: texts::of_unit(self.lang, unit),
+            common: self.lang.texts_of(unit),
+            unit,
+            ..*self
+        }
+    }
+
+    /// A throughput, with what it counts where the texts say something else.
+    pub fn rate(&self, figure: String, unit: RateUnit) -> String {
+        match unit == self.unit {
+            true => figure,
+            false => format!("{figure} {}", unit_word(self.lang, unit)),
+        }
+    }
+
     /// Workloads with their cells.
     pub fn workloads(&self) -> impl Iterator<Item = (&'m Workload<'m>, &'m [Vec<Cell>])> + use<'m> {
         let cells = self.cells.iter().map(Vec::as_slice);
@@ -60,6 +82,14 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         lang,
         t: texts::of(lang),
         common: lang.texts(),
+        unit: RateUnit::Transactions,
+    };
+    // Where all count the same, everything says so.
+    let mut units = many.runs.iter().map(|run| run.rate_unit);
+    let first = units.next().unwrap_or_default();
+    let sources = match units.all(|unit| unit == first) {
+        true => sources.of_unit(first),
+        false => sources,
     };
     let contrasts = contrast::contrasts(many, &matrix);
     let mut parts = vec![summary::part(&sources, &contrasts).role(Role::Answer)];
@@ -67,7 +97,8 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
     let any_runs = !many.runs.is_empty();
     parts.extend(any_runs.then(|| environment::part(&sources).role(Role::Environment)));
     for (workload, cells) in sources.workloads() {
-        parts.push(workload::part(&sources, workload, cells)?.role(Role::Results));
+        let of_unit = sources.of_unit(workload.unit());
+        parts.push(workload::part(&of_unit, workload, cells)?.role(Role::Results));
     }
     let compared = contrast_part::parts(&sources, &contrasts).into_iter();
     parts.extend(compared.map(|part| part.role(Role::Results)));
@@ -133,7 +164,12 @@ fn file(run: &RunDigest) -> Option<&str> {
 }
 
 fn when(s: &Sources<'_>) -> String {
-    let starts = || s.many.runs.iter().map(|r| r.started_at.as_str());
+    let starts = || s.many.runs.iter().filter_map(|r| r.started());
+    let written = s.many.runs.iter().map(|r| r.started_at.as_str()).max();
+    if let (None, Some(written)) = (starts().next(), written) {
+        let time = readable_time(written);
+        return fill(s.t.document_of, &[("time", &time)]);
+    }
     let (Some(first), Some(last)) = (starts().min(), starts().max()) else {
         return String::new();
     };

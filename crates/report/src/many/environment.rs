@@ -20,6 +20,7 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
         (t.clients, clients(s)),
         (t.targets, targets(s)),
         (t.sources, sources(s)),
+        (s.common.not_understood, not_understood(s)),
     ] {
         if !table.rows.is_empty() {
             blocks.extend([Block::Heading(title.into()), Block::Table(table)]);
@@ -122,6 +123,32 @@ fn sources(s: &Sources<'_>) -> Grid {
     }
     grid.rows = counted(counts);
     grid.without_empty_columns()
+}
+
+/// More of them stand between the reader and the results.
+const MOST_LEFT: usize = 50;
+
+/// What stands in the documents and was not understood.
+fn not_understood(s: &Sources<'_>) -> Grid {
+    let (t, c) = (s.t, s.common);
+    let mut grid = Grid::new([
+        (t.file.to_string(), false),
+        (c.lines.into(), false),
+        (c.first_line_says.into(), false),
+    ]);
+    for source in s.many.runs.iter().filter_map(|r| r.imported.as_ref()) {
+        for left in &source.not_understood {
+            let lines = match left.first == left.last {
+                true => left.first.to_string(),
+                false => format!("{}–{}", left.first, left.last),
+            };
+            let row = vec![source.file.clone(), lines, left.text.clone()];
+            if !grid.rows.contains(&row) && grid.rows.len() < MOST_LEFT {
+                grid.rows.push(row);
+            }
+        }
+    }
+    grid
 }
 
 fn clients(s: &Sources<'_>) -> Grid {

@@ -11,12 +11,13 @@ use crate::number::{three, whole};
 use crate::texts::Lang;
 use std::collections::BTreeSet;
 use tidemark_core::did_you_mean;
+use tidemark_core::record::RateUnit;
 
 type Get = fn(&Cell) -> Option<f64>;
 
 /// Metrics by name. Latencies are in milliseconds.
-static METRICS: [(&str, Get); 14] = [
-    ("tps", |c| mean(c.transactions_per_s)),
+static METRICS: [(&str, Get); 15] = [
+    ("tps", |c| mean(c.only_transactions_per_s)),
     ("qps", |c| mean(c.statements_per_s).filter(|n| *n > 0.0)),
     ("mean", |c| mean(c.mean_ms)),
     ("p50", |c| mean(c.p50_ms)),
@@ -26,6 +27,10 @@ static METRICS: [(&str, Get); 14] = [
     ("errors", |c| c.errors_per_s.map(|_| c.errors as f64)),
     ("errors/s", |c| c.errors_per_s),
     ("cpu", |c| mean(c.client_cpu_percent)),
+    ("NOPM", |c| {
+        let is_it = c.rate_unit == RateUnit::NewOrders;
+        mean(c.transactions_per_s).filter(|_| is_it)
+    }),
     ("tpmC", |c| mean(c.tpmc)),
     ("efficiency", |c| mean(c.efficiency_percent)),
     ("price", |c| mean(c.price_per_tpmc)),
@@ -125,6 +130,7 @@ pub(crate) fn of_run(run: &RunDigest, lang: Lang, reference: &Reference) -> Resu
         lang,
         t,
         common: lang.texts(),
+        unit: RateUnit::Transactions,
     };
     of(&sources, reference)
 }

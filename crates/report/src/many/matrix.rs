@@ -5,6 +5,7 @@ use super::digest::RunDigest;
 use super::factors::{all_of_one_study, factors};
 use crate::workload_name;
 use std::collections::{BTreeMap, BTreeSet};
+use tidemark_core::record::RateUnit;
 
 /// Factors that are a number of emulated users, or a rate, by the names that studies and options
 /// use.
@@ -137,14 +138,30 @@ impl<'d> Point<'d> {
 
 impl<'d> Matrix<'d> {
     pub fn of(runs: &'d [RunDigest], order: Order<'_>) -> Self {
-        let mut named: Vec<(String, Vec<&RunDigest>)> = Vec::new();
+        let mut of_units: Vec<(String, RateUnit, Vec<&RunDigest>)> = Vec::new();
         for run in runs {
-            let name = workload_of(run);
-            match named.iter_mut().find(|(n, _)| *n == name) {
-                Some((_, of)) => of.push(run),
-                None => named.push((name, vec![run])),
+            let (name, unit) = (workload_of(run), run.rate_unit);
+            match of_units
+                .iter_mut()
+                .find(|(n, u, _)| *n == name && *u == unit)
+            {
+                Some((.., of)) => of.push(run),
+                None => of_units.push((name, unit, vec![run])),
             }
         }
+        // Rates of several units stand in no table together.
+        let names: Vec<String> = of_units.iter().map(|(name, ..)| name.clone()).collect();
+        let is_twice = |name: &String| names.iter().filter(|n| *n == name).count() > 1;
+        let named = of_units.into_iter().map(|(name, unit, runs)| {
+            let suffix = match unit {
+                _ if !is_twice(&name) => "",
+                RateUnit::Transactions => " (TPS)",
+                RateUnit::Statements => " (QPS)",
+                RateUnit::NewOrders => " (NOPM)",
+            };
+            (name + suffix, runs)
+        });
+        let mut named: Vec<(String, Vec<&RunDigest>)> = named.collect();
         // Studies may be shuffled: the order of time says nothing.
         named.sort_by_key(|(name, _)| order.of_value("workload", name));
         let workloads = named
@@ -230,6 +247,13 @@ impl<'d> Workload<'d> {
             factors,
             series,
         }
+    }
+
+    /// What its throughput counts: all its runs count the same.
+    pub fn unit(&self) -> RateUnit {
+        let mut runs = self.points().flat_map(|(_, point)| &point.runs);
+        runs.next()
+            .map_or(RateUnit::Transactions, |run| run.rate_unit)
     }
 
     pub fn points(&self) -> impl Iterator<Item = (&Series<'d>, &Point<'d>)> {

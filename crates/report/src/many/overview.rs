@@ -8,6 +8,7 @@ use super::matrix::{Point, Workload};
 use super::workload::{Measured, findings};
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::three;
+use tidemark_core::record::RateUnit;
 
 /// `None` where one row would be all. What asks queries has a table of its own.
 pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
@@ -49,7 +50,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
                 found.map_or("–".into(), |(_, value)| value.clone())
             }));
             row.push(load(&m, point, heading.len() > 1));
-            row.extend(figures(cell).into_iter().map(|figure| match figure {
+            row.extend(figures(s, cell).into_iter().map(|figure| match figure {
                 Some(figure) => marked(t, cell, figure),
                 None => "–".into(),
             }));
@@ -119,11 +120,14 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
 }
 
 /// In the order of the columns.
-fn figures(cell: &Cell) -> [Option<String>; 10] {
+fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 10] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
+    // It stands in the first column.
+    let is_throughput = cell.rate_unit == RateUnit::Statements;
+    let statements = cell.statements_per_s;
     [
-        mean(cell.transactions_per_s),
-        mean(cell.statements_per_s.filter(|s| s.value > 0.0)),
+        mean(cell.transactions_per_s).map(|figure| s.rate(figure, cell.rate_unit)),
+        mean(statements.filter(|s| s.value > 0.0 && !is_throughput)),
         mean(cell.mean_ms),
         mean(cell.p95_ms),
         mean(cell.p99_ms),

@@ -150,6 +150,7 @@ fn best(
     series: &Series<'_>,
     cells: &[Cell],
 ) -> String {
+    let s = &s.of_unit(workload.unit());
     let t = s.t;
     let name = series_name(t, workload, series);
     let name = ("workload", name.as_str());

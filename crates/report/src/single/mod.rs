@@ -99,11 +99,17 @@ fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, 
     let digest = Digest::of(record)?;
     let w = Words {
         d: &digest,
-        t: lang.texts(),
+        t: lang.texts_of(record.rate_unit()),
     };
     let limits = can_diagnose(record).then(|| diagnose(record));
     let when = match detail {
-        Detail::All => format!("{} · {}", readable_time(&record.started_at), record.id),
+        Detail::All => {
+            let started = match record.is_derived("started_at") {
+                true => w.t.not_stated.into(),
+                false => readable_time(&record.started_at),
+            };
+            format!("{started} · {}", record.id)
+        }
         Detail::Summary | Detail::Brief => String::new(),
     };
     Ok(Document {
@@ -201,6 +207,7 @@ fn parts(
         Detail::Brief => tables::wrong_tables(w),
         Detail::All | Detail::Summary => tables::tables(w),
     });
+    parts.extend(part_of(t.not_understood, w.not_understood(), Block::List));
     parts.extend(part_of(t.notes, observed::other_notes(record), Block::List));
     if !record.command.is_empty() {
         let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];

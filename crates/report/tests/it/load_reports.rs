@@ -141,7 +141,10 @@ fn outages_and_hosts_are_listed() {
 #[test]
 fn an_imported_rate_that_is_not_stated_is_no_closed_loop() {
     let mut record = closed();
-    record.imported = Some(Imported::default());
+    record.imported = Some(Imported {
+        tool: "pgbench".into(),
+        ..Imported::default()
+    });
     assert!(text(&record, Lang::En).unwrap().contains("(closed loop)"));
     let on = EffectiveOption {
         value: "on".into(),

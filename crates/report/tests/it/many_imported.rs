@@ -285,3 +285,110 @@ fn clients_of_one_test_of_a_document_are_added() {
     let text = many(&apart).markdown(Lang::En).unwrap();
     assert!(!text.contains("1,600"), "{text}");
 }
+
+/// A run of which a rate alone is stated, in this unit.
+fn in_unit(number: u64, workload: &str, unit: RateUnit, name: &str, value: f64) -> RunRecord {
+    let mut record = stated(number, workload, Quantiles::default());
+    record.totals.elapsed_s = 1.0;
+    record.totals.all.count = 0;
+    if let Some(imported) = &mut record.imported {
+        imported.tool = "table".into();
+        imported.rate_unit = unit;
+        imported.derived = vec!["started_at".into(), "elapsed_s".into()];
+        imported.figures = vec![StatedFigure {
+            name: name.into(),
+            value,
+            ..StatedFigure::default()
+        }];
+        imported.not_understood = vec![LeftLines {
+            first: 7,
+            last: 9,
+            text: "odd words".into(),
+        }];
+    }
+    record
+}
+
+#[test]
+fn a_rate_is_told_in_its_unit_and_no_count_beside_it() {
+    let qps = in_unit(
+        1,
+        "read_only",
+        RateUnit::Statements,
+        "statement_rate",
+        25_600.0,
+    );
+    let nopm = in_unit(2, "TPC-C", RateUnit::NewOrders, "nopm", 42_123.0);
+    let tps = in_unit(3, "read_write", RateUnit::Transactions, "rate", 812.0);
+    let alone = many(std::slice::from_ref(&qps)).markdown(Lang::En).unwrap();
+    let end = |text: &str| text.find("## Terms").unwrap_or(text.len());
+    assert!(alone.contains("25,600 statements/s"), "{alone}");
+    assert!(!alone[..end(&alone)].contains("ransactions/s"), "{alone}");
+    let chinese = many(std::slice::from_ref(&nopm))
+        .markdown(Lang::Zh)
+        .unwrap();
+    assert!(chinese.contains("42,123 NOPM"), "{chinese}");
+    assert!(chinese.contains("文档时间"), "{chinese}");
+    let mixed = many(&[qps.clone(), nopm.clone(), tps]);
+    let text = mixed.markdown(Lang::En).unwrap();
+    for said in [
+        "25,600 statements/s",
+        "42,123 New-Orders/min",
+        "812 transactions/s",
+        "| results.md | 7–9 | odd words |",
+        "document of 2026",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&mixed.json().unwrap()).unwrap();
+    let run = &json["runs"][1];
+    assert_eq!(run["rate_unit"], "new-orders");
+    assert_eq!(run["throughput"], 42_123.0);
+    assert!(run["transactions_per_s"].is_null() && run["transactions"].is_null());
+    let csv = mixed.csv();
+    let row = csv.lines().nth(2).unwrap();
+    assert!(row.ends_with(",42123"), "{row}");
+    assert!(row.contains(",,finished,"), "{row}");
+    // One run's own report.
+    let text = tidemark_report::markdown(&nopm, Lang::En).unwrap();
+    assert!(text.contains("42,123 New-Orders/min"), "{text}");
+    for said in ["not stated", "Lines 7–9: odd words"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(!text[..end(&text)].contains("closed loop"), "{text}");
+}
+
+#[test]
+fn how_sessions_waited_is_told_only_where_the_tool_is_known() {
+    let mut run = stated(1, "queries", Quantiles::default());
+    let says = |run: &RunRecord| tidemark_report::text(run, Lang::En).unwrap();
+    assert!(says(&run).contains("closed loop"), "{}", says(&run));
+    for tool in ["hammerdb", "mysqlslap", "k6"] {
+        if let Some(imported) = &mut run.imported {
+            imported.tool = tool.into();
+        }
+        assert!(!says(&run).contains("closed loop"), "{}", says(&run));
+        assert!(
+            says(&run).contains("does not state whether"),
+            "{}",
+            says(&run)
+        );
+    }
+}
+
+#[test]
+fn rates_of_two_units_stand_in_no_table_together() {
+    let qps = in_unit(
+        1,
+        "read_only",
+        RateUnit::Statements,
+        "statement_rate",
+        25_600.0,
+    );
+    let tps = in_unit(2, "read_only", RateUnit::Transactions, "rate", 812.0);
+    let text = many(&[qps, tps]).markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("read\\_only (QPS)") && text.contains("read\\_only (TPS)"),
+        "{text}"
+    );
+}

@@ -2,7 +2,7 @@
 
 use super::common::{ID, interval, record};
 use tidemark_core::record::{
-    EncodedHistogram, Imported, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
+    EncodedHistogram, Imported, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
 };
 use tidemark_store::{Filter, ListedState, RecordError, Store, StoreError, from_json, to_json};
 
@@ -224,6 +224,27 @@ fn a_stated_rate_is_listed_as_it_was_stated() {
     store.import(&run).unwrap();
     let list = store.list(&Filter::default()).unwrap();
     assert_eq!(list[0].transactions_per_s(), 0.4);
+    assert_eq!(list[0].rate_unit, RateUnit::Transactions);
+    // In its unit.
+    run.id = run.id.replace('0', "1");
+    run.server = None;
+    run.imported = Some(Imported {
+        rate_unit: RateUnit::NewOrders,
+        figures: vec![StatedFigure {
+            name: "nopm".into(),
+            value: 42_123.0,
+            ..StatedFigure::default()
+        }],
+        ..Imported::default()
+    });
+    store.import(&run).unwrap();
+    let list = store.list(&Filter::default()).unwrap();
+    let of = |l: &tidemark_store::RunListing| (l.rate_unit, l.transactions_per_s());
+    assert!(
+        list.iter()
+            .map(of)
+            .any(|l| l == (RateUnit::NewOrders, 42_123.0))
+    );
 }
 
 #[test]

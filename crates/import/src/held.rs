@@ -1,0 +1,49 @@
+//! Lines that may be a table: what became of them is known only later.
+
+use crate::cell::plain;
+use crate::doc::{Became, Doc};
+use crate::lines_of_tables::cells;
+use crate::numeral::numeral;
+
+/// Lines that may be a table, until it shows whether anything of it is understood.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub lines: Vec<(u64, String)>,
+    /// Whether any of its cells holds a number: then it may be of results.
+    pub has_numbers: bool,
+    /// Whether it was so long that its first lines were told.
+    pub is_told: bool,
+    pub settled: Vec<(u64, String, Became)>,
+}
+
+/// Lines of a table that is not understood, before they are told.
+pub(crate) const MOST_HELD: usize = 200;
+
+impl Held {
+    pub fn hold(&mut self, text: &str, line: u64) {
+        self.lines.push((line, text.into()));
+        let cells = cells(text, Some('|'));
+        let of_cells = cells.iter().flat_map(|(cells, _)| cells.iter().skip(1));
+        self.has_numbers |= of_cells.into_iter().any(|cell| {
+            let cell = plain(cell);
+            let cell = cell.trim_start_matches(['~', '≈', '<', '>', '约']);
+            numeral(cell.trim()).is_some_and(|(_, rest)| rest.chars().count() <= 12)
+        });
+    }
+
+    /// The table is understood, or is none.
+    pub fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
+        let became = match (is_understood, self.has_numbers || self.is_told) {
+            (true, _) => Became::Table,
+            (false, true) => Became::NotUnderstood,
+            (false, false) => Became::Remark,
+        };
+        for (line, text) in self.lines.drain(..) {
+            if became == Became::NotUnderstood {
+                doc.leftovers.add(line, &text);
+            }
+            self.settled.push((line, text, became));
+        }
+        self.has_numbers = false;
+    }
+}

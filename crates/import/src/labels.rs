@@ -1,0 +1,121 @@
+//! Short lines that say what follows: an option of a configuration, a client, all clients together.
+
+use crate::command::canonical;
+
+/// Options that a configuration of sysbench has, which stand alone on a line.
+pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    let known = name.starts_with("mysql-")
+        || name.starts_with("pgsql-")
+        || matches!(
+            canonical(name).as_str(),
+            "threads"
+                | "time"
+                | "report-interval"
+                | "tables"
+                | "table-size"
+                | "db-driver"
+                | "events"
+                | "rate"
+                | "percentile"
+                | "rand-type"
+                | "warmup-time"
+                | "range-selects"
+                | "secondary"
+                | "auto-inc"
+                | "db-ps-mode"
+                | "skip-trx"
+        );
+    (known && !value.is_empty() && !value.contains(' ')).then_some((name, value))
+}
+
+/// Whether a heading or a label is of all clients together: `合计`, `Total of both clients:`.
+pub(crate) fn is_of_all(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let chinese = ["合计", "汇总", "总计", "总和"];
+    let english = ["total", "totals", "sum", "together", "combined"];
+    let has_own = |word: &&str| {
+        let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+        own.any(|w| w == *word)
+    };
+    // A line of figures is none.
+    let has_figures = text.contains(['|', ',', '=', ';', '\t'])
+        || text.chars().filter(char::is_ascii_digit).count() > 2;
+    !has_figures && (chinese.iter().any(|w| lower.contains(w)) || english.iter().any(has_own))
+}
+
+/// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.
+pub(crate) fn client(text: &str) -> Option<String> {
+    let text = text.trim_matches([
+        '#', '*', ' ', ':', '：', '-', '=', '[', ']', '【', '】', '<', '>', '(', ')',
+    ]);
+    if text.chars().count() > 40 || text.contains(['|', ',', '=']) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let words = [
+        "client",
+        "客户端",
+        "压测机",
+        "loader",
+        "load generator",
+        "压测端",
+        "发压机",
+        "驱动机",
+    ];
+    let (at, word) = words.iter().find_map(|w| Some((lower.find(w)?, *w)))?;
+    let label = |t: &str| {
+        let t = t.trim_matches(|c: char| !c.is_alphanumeric());
+        let short = !t.is_empty() && t.chars().count() <= 2;
+        let plain = t.chars().all(|c| c.is_ascii_digit())
+            || t.len() == 1
+            || "一二三四五六七八九十".contains(t);
+        (short && plain).then(|| t.to_string())
+    };
+    let after = lower.get(at + word.len()..)?;
+    if word.is_ascii() && after.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let after = after.split(['(', '（', ',', '，', ':', '：']).next()?;
+    if let Some(label) = label(after) {
+        return Some(label);
+    }
+    let before = lower.get(..at)?.trim();
+    let named = before.trim_start_matches('第');
+    // `三台客户端`, `三客户端压测` are three; `第三台客户端`, `3号客户端`, `A客户端` is one.
+    let is_number =
+        named.starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十两双".contains(c));
+    let is_count = named == before && is_number && !named.ends_with('号');
+    label(named.trim_end_matches(['个', '台', '号', ' '])).filter(|_| !is_count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_named_by_the_document() {
+        for (text, label) in [
+            ("### Client 1", "1"),
+            ("client #2:", "2"),
+            ("客户端 3", "3"),
+            ("**压测机B**", "b"),
+            ("第2个客户端", "2"),
+            ("== client 1 (10.0.0.1)", "1"),
+        ] {
+            assert_eq!(client(text).as_deref(), Some(label), "{text}");
+        }
+        for text in [
+            "number of clients: 8",
+            "client settings",
+            "客户端配置",
+            "三台客户端",
+            "三客户端压测",
+            "2 clients",
+            "",
+        ] {
+            assert_eq!(client(text), None, "{text}");
+        }
+    }
+}

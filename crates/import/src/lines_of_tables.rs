@@ -1,0 +1,76 @@
+//! Lines of tables: frames, cells, headings.
+
+use crate::headings::{Column, column};
+use crate::scan::number;
+
+/// A line that only frames: `|---|:-:|`, `+----+----+`. A single dash in each cell frames below a
+/// heading; elsewhere it is a cell without a value.
+pub(crate) fn is_frame(text: &str, is_below_heading: bool) -> bool {
+    let text = text.trim();
+    let is_sure = ["--", ":-", "-:"].iter().any(|sign| text.contains(sign));
+    text.len() >= 3
+        && (is_sure || is_below_heading && text.contains('-'))
+        && (text.contains('|') || text.starts_with('+'))
+        && text
+            .bytes()
+            .all(|b| matches!(b, b'|' | b'-' | b':' | b'+' | b' ' | b'\t'))
+}
+
+/// The cells of a line, and what parts them. In an open table only its own sign parts.
+pub(crate) fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char)> {
+    let trimmed = text.trim();
+    let by = match open {
+        Some(by) => by,
+        None => ['|', '\t', ';', ',']
+            .into_iter()
+            .find(|by| trimmed.contains(*by))?,
+    };
+    if !trimmed.contains(by) || trimmed.len() > 20_000 {
+        return None;
+    }
+    let mut cells = Vec::new();
+    let mut cell = String::new();
+    let (mut quoted, mut escaped, mut code) = (false, false, false);
+    let inner = match by {
+        '|' => trimmed.strip_prefix('|').unwrap_or(trimmed),
+        _ => trimmed,
+    };
+    for c in inner.chars() {
+        match c {
+            '\\' if by == '|' && !escaped => {
+                escaped = true;
+                continue;
+            }
+            '"' if by != '|' => quoted = !quoted,
+            '`' if by == '|' => code = !code,
+            c if c == by && !quoted && !escaped && !code => cells.push(std::mem::take(&mut cell)),
+            c => cell.push(c),
+        }
+        escaped = false;
+    }
+    if by != '|' || !cell.trim().is_empty() {
+        cells.push(cell);
+    }
+    (cells.len() > 1).then_some((cells, by))
+}
+
+/// Whether a line of CSV is a heading: a figure or two are named in it, and no cell is a number.
+pub(crate) fn is_heading(cells: &[String]) -> bool {
+    let known = cells
+        .iter()
+        .filter(|c| {
+            !matches!(
+                column(c),
+                Column::Unknown | Column::Aside | Column::Change(_)
+            )
+        })
+        .count();
+    let figure = cells
+        .iter()
+        .any(|c| matches!(column(c), Column::Figure(..) | Column::Several(_)));
+    let any_number = cells
+        .iter()
+        .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
+    let short = cells.iter().all(|c| c.chars().count() <= 40);
+    figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
+}

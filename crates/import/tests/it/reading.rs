@@ -1,0 +1,429 @@
+//! What a document states, in its own units, and nothing that it does not state. We wrote all of these
+//! documents.
+
+use super::documents::import;
+use tidemark_core::record::{RateUnit, RunRecord};
+use tidemark_import::{Became, Import, Origin, read};
+
+fn one(text: &str) -> RunRecord {
+    let mut import = import(text);
+    assert_eq!(import.runs.len(), 1, "{:#?}", import.runs);
+    import.runs.remove(0)
+}
+
+fn figure(run: &RunRecord, name: &str) -> Option<f64> {
+    run.imported.as_ref().unwrap().figure(name).map(|f| f.value)
+}
+
+fn option<'r>(run: &'r RunRecord, name: &str) -> Option<&'r str> {
+    run.options.get(name).map(|o| o.value.as_str())
+}
+
+/// Each line, what it became, in order.
+fn explained(text: &str) -> (Import, Vec<(u64, Became)>) {
+    let mut told = Vec::new();
+    let origin = Origin::of("a.md");
+    let import = read(text.as_bytes(), &origin, &mut |line, _, became| {
+        told.push((line, became));
+    });
+    (import.unwrap(), told)
+}
+
+fn not_understood(told: &[(u64, Became)]) -> Vec<u64> {
+    let of = |(line, became): &(u64, Became)| {
+        matches!(became, Became::NotUnderstood | Became::TableInPart).then_some(*line)
+    };
+    told.iter().filter_map(of).collect()
+}
+
+#[test]
+fn a_rate_keeps_its_unit_and_no_count_is_made_up() {
+    let qps = one("| threads | QPS |\n|---|---|\n| 64 | 25600 |\n");
+    assert_eq!(qps.rate_unit(), RateUnit::Statements);
+    assert_eq!(qps.stated_rate(), Some(25_600.0));
+    let both =
+        one("| threads | TPS | QPS | time (s) |\n|---|---|---|---|\n| 64 | 100 | 2000 | 60 |\n");
+    assert_eq!(both.rate_unit(), RateUnit::Transactions);
+    assert_eq!(both.stated_rate(), Some(100.0));
+    let tpmc = one("| threads | tpmC |\n|---|---|\n| 64 | 41,200 |\n");
+    assert_eq!(tpmc.rate_unit(), RateUnit::NewOrders);
+    assert_eq!(tpmc.stated_rate(), Some(41_200.0));
+    let hammer = one(
+        "Vuser 1:16 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 42123 NOPM from 97911 MySQL TPM\n",
+    );
+    assert_eq!(hammer.rate_unit(), RateUnit::NewOrders);
+    assert_eq!(hammer.stated_rate(), Some(42_123.0));
+    for run in [&qps, &both, &tpmc, &hammer] {
+        assert_eq!(run.totals.all.count, 0, "{run:#?}");
+        assert!(run.totals.types.is_empty());
+        assert!(run.is_derived("started_at"));
+        assert_eq!(
+            run.is_derived("elapsed_s"),
+            figure(run, "elapsed_s").is_none()
+        );
+    }
+}
+
+#[test]
+fn mysqlslap_has_its_queries() {
+    let run = one("\
+$ mysqlslap -uroot -h10.0.0.5 -P3307 -c8 --number-of-queries=5000 --auto-generate-sql
+Benchmark
+	Average number of seconds to run all queries: 2.500 seconds
+	Number of clients running queries: 8
+	Average number of queries per client: 625
+");
+    assert_eq!(option(&run, "user"), Some("root"));
+    assert_eq!(option(&run, "host"), Some("10.0.0.5"));
+    assert_eq!(option(&run, "port"), Some("3307"));
+    assert!(!run.options.keys().any(|k| k.starts_with("uroot")));
+    assert_eq!(run.rate_unit(), RateUnit::Statements);
+    assert_eq!((run.totals.all.count, run.totals.elapsed_s), (5000, 2.5));
+    assert!(!run.is_derived("count"));
+    let run = one(
+        "Benchmark\n\tAverage number of seconds to run all queries: 2.0 seconds\n\tNumber of clients running queries: 8\n\tAverage number of queries per client: 100\n",
+    );
+    assert_eq!(run.totals.all.count, 800);
+    assert!(run.is_derived("count"));
+}
+
+const SYSBENCH: &str = "\
+sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
+Number of threads: 16
+Threads started!
+[ 10s ] thds: 16 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,95%): 14.46 err/s: 0.00 reconn/s: 0.00
+# checkpoint here
+[ 20s ] thds: 16 tps: 101.00 qps: 2020.00 (r/w/o: 1414.00/404.00/202.00) lat (ms,95%): 14.46 err/s: 0.00 reconn/s: 0.00
+SQL statistics:
+    transactions:                        2010   (100.50 per sec.)
+General statistics:
+    total time:                          20.0000s
+";
+
+#[test]
+fn a_second_output_has_not_the_command_of_the_first() {
+    let second = SYSBENCH.replace("16", "32").replace("2010 ", "3010 ");
+    let text =
+        format!("$ sysbench oltp_read_only --threads=16 --tables=10 run\n{SYSBENCH}{second}");
+    let runs = import(&text).runs;
+    assert_eq!(runs.len(), 2);
+    assert_eq!(option(&runs[0], "tables"), Some("10"));
+    assert_eq!(option(&runs[1], "tables"), None);
+    assert!(runs[1].command.is_empty());
+    assert_eq!(
+        (&*runs[0].workload, &*runs[1].workload),
+        ("oltp_read_only", "sysbench")
+    );
+    // A remark between intervals is no heading of anything.
+    for run in &runs {
+        assert_eq!(run.imported.as_ref().unwrap().heading, "");
+        assert_eq!(run.intervals.len(), 2);
+    }
+    // Behind an output that was cut, it is the heading of the next one.
+    let cut: String = SYSBENCH.lines().take(4).map(|l| format!("{l}\n")).collect();
+    let runs = import(&format!("{cut}# 64 threads\n{SYSBENCH}")).runs;
+    let headings: Vec<_> = runs
+        .iter()
+        .map(|r| r.imported.as_ref().unwrap().heading.as_str())
+        .collect();
+    assert_eq!(headings, ["", "64 threads"]);
+}
+
+#[test]
+fn an_output_without_its_end_is_told() {
+    let cut: String = SYSBENCH.lines().take(6).map(|l| format!("{l}\n")).collect();
+    let import = import(&cut);
+    assert_eq!(import.incomplete, [(1, 6, "sysbench")]);
+    assert!(
+        import.runs[0]
+            .notes
+            .iter()
+            .any(|n| n.contains("lines 1 to 6"))
+    );
+    assert!(super::documents::import(SYSBENCH).incomplete.is_empty());
+    // Within its summary.
+    let cut: String = SYSBENCH.lines().take(8).map(|l| format!("{l}\n")).collect();
+    let import = super::documents::import(&cut);
+    assert_eq!(import.incomplete, [(1, 8, "sysbench")]);
+    // Whoever quotes a line over time cut nothing off.
+    let line = SYSBENCH.lines().nth(3).unwrap();
+    assert!(super::documents::import(line).incomplete.is_empty());
+}
+
+#[test]
+fn the_total_of_go_ycsb_has_its_percentiles() {
+    let run = one("\
+Run finished, takes 10.0s
+READ   - Takes(s): 10.0, Count: 900, OPS: 90.0, Avg(us): 900, Min(us): 1, Max(us): 10000, 95th(us): 1700, 99th(us): 9900
+TOTAL  - Takes(s): 10.0, Count: 1000, OPS: 100.0, Avg(us): 1045, Min(us): 1, Max(us): 45111, 95th(us): 2101, 99th(us): 3701
+UPDATE - Takes(s): 10.0, Count: 100, OPS: 10.0, Avg(us): 1900, Min(us): 1, Max(us): 45111, 95th(us): 2310, 99th(us): 9900
+");
+    let all = run.totals.all.quantiles.as_ref().unwrap();
+    assert_eq!(all.percentile_ms(99.0), Some(3.701));
+    assert_eq!((all.mean_ms, all.max_ms), (Some(1.045), Some(45.111)));
+    assert_eq!(run.stated_rate(), Some(100.0));
+}
+
+#[test]
+fn what_all_clients_have_together_is_of_no_client() {
+    let table = |tps: u32| format!("\n| 线程 | TPS |\n|---|---|\n| 64 | {tps} |\n");
+    for label in [
+        "## 合计",
+        "### 两台合计",
+        "合计：",
+        "Total of both clients:",
+    ] {
+        let text = format!(
+            "# 测试\n## 客户端 1\n{}## 客户端 2\n{}\n{label}\n{}",
+            table(10),
+            table(11),
+            table(21)
+        );
+        let runs = import(&text).runs;
+        let clients: Vec<_> = runs
+            .iter()
+            .map(|r| r.imported.as_ref().unwrap().client.as_deref())
+            .collect();
+        assert_eq!(clients, [Some("1"), Some("2"), None], "{label}");
+    }
+}
+
+#[test]
+fn sessions_of_each_client_are_added_up() {
+    let run = one(
+        "| Threads per client | client 1 TPS | client 2 TPS |\n|---|---|---|\n| 64 | 10 | 11 |\n",
+    );
+    assert_eq!((run.sessions, run.stated_rate()), (128, Some(21.0)));
+    let run = one(
+        "| 每客户端线程数 | 客户端1 TPS | 客户端2 TPS | 客户端3 TPS |\n|---|---|---|---|\n| 64 | 10 | 11 | 12 |\n",
+    );
+    assert_eq!(run.sessions, 192);
+    // Of how many clients is not stated.
+    let run = one("| Threads per client | TPS |\n|---|---|\n| 64 | 10 |\n");
+    assert_eq!(run.sessions, 0);
+    assert_eq!(option(&run, "threads-per-client"), Some("64"));
+}
+
+#[test]
+fn a_table_that_is_not_understood_is_told() {
+    let text = "\
+# Notes
+
+| Instance | vCPU | Price |
+|---|---|---|
+| a | 4 | $350 |
+
+| Who | What |
+|---|---|
+| Ann | tables |
+
+| threads | tps |
+|---|---|
+| 8 | 100 |
+";
+    let (import, told) = explained(text);
+    assert_eq!(not_understood(&told), [3, 4, 5]);
+    let lines: Vec<u64> = told.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, (1..=13).collect::<Vec<u64>>());
+    assert_eq!(import.leftovers.lines, 3);
+    assert_eq!(told[6].1, Became::Remark);
+    assert_eq!(told[10].1, Became::Table);
+    // The run nearest to them keeps them for its report.
+    let left = &import.runs[0].imported.as_ref().unwrap().not_understood;
+    assert_eq!((left[0].first, left[0].last), (3, 5));
+}
+
+#[test]
+fn captions_name_the_figure_or_its_unit() {
+    let runs = import("# R\n\noltp_update_index, TPS\n\n| Threads | v6.5 | v7.1 |\n|---|---|---|\n| 50 | 8,120 | 9,744 |\n").runs;
+    let rates: Vec<_> = runs.iter().map(|r| figure(r, "rate")).collect();
+    assert_eq!(rates, [Some(8120.0), Some(9744.0)]);
+    let run = one(
+        "（延迟单位：us）\n\n| 线程 | TPS | 平均 | P95 (ms) |\n|---|---|---|---|\n| 8 | 100 | 800 | 2 |\n",
+    );
+    assert_eq!(
+        (figure(&run, "mean_ms"), figure(&run, "p95_ms")),
+        (Some(0.8), Some(2.0))
+    );
+}
+
+#[test]
+fn rows_may_be_workloads_and_columns_sessions() {
+    let import = import(
+        "\
+### sysbench 结果（单位：QPS）
+
+|  | 8线程 | 16线程 |
+|---|---|---|
+| point_select | 12000 | 23000 |
+| read_only | ~8000 | **15500** |
+| write_only | `5000` | <9500 |
+",
+    );
+    let of = |run: &RunRecord| {
+        (
+            run.workload.clone(),
+            run.sessions,
+            figure(run, "statement_rate").unwrap(),
+        )
+    };
+    let all: Vec<_> = import.runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            ("point_select".into(), 8, 12_000.0),
+            ("point_select".into(), 16, 23_000.0),
+            ("read_only".into(), 8, 8000.0),
+            ("read_only".into(), 16, 15_500.0),
+            ("write_only".into(), 8, 5000.0),
+        ]
+    );
+    assert_eq!(
+        import.leftovers.ranges,
+        [(7, 7, "write_only: <9500".into())]
+    );
+}
+
+#[test]
+fn tables_in_html_are_read_or_told() {
+    let text = "\
+# R
+<table>
+<tr><th>Threads</th><th>TPS</th><th>p95&nbsp;(ms)</th></tr>
+<tr>
+  <td>8</td><td><b>1,000</b></td>
+  <td>12</td>
+</tr>
+</table>
+
+<table><tr><td>vCPU</td><td>8</td></tr></table>
+";
+    let (import, told) = explained(text);
+    assert_eq!(import.runs.len(), 1);
+    let run = &import.runs[0];
+    assert_eq!(
+        (run.sessions, figure(run, "rate"), figure(run, "p95_ms")),
+        (8, Some(1000.0), Some(12.0))
+    );
+    assert_eq!(run.imported.as_ref().unwrap().first_line, 7);
+    assert_eq!(not_understood(&told), [10]);
+    assert_eq!(told.len(), 10);
+}
+
+#[test]
+fn bold_headings_and_cells_are_read() {
+    let runs = import("| **Threads** | **TPS** | Latency avg |\n|:-:|:-:|:-:|\n| **1** | `820` | 1.219 ms |\n| **8** | **6150** | 1300 us |\n| 16 | ~11200 | _1.4_ |\n").runs;
+    let rates: Vec<_> = runs
+        .iter()
+        .map(|r| (r.sessions, figure(r, "rate"), figure(r, "mean_ms")))
+        .collect();
+    assert_eq!(
+        rates,
+        [
+            (1, Some(820.0), Some(1.219)),
+            (8, Some(6150.0), Some(1.3)),
+            (16, Some(11_200.0), Some(1.4)),
+        ]
+    );
+}
+
+#[test]
+fn a_log_of_benchbase_may_begin_with_its_phase() {
+    let run = one("\
+[INFO ] 2026-11-03 12:00:00,010 [main]  ThreadBench - PHASE START :: [Workload=TPCC] [Serial=false] [Time=60] [WarmupTime=0] [Rate=unlimited] [ActiveWorkers=20]
+[INFO ] 2026-11-03 12:01:00,120 [main]  DBWorkload - Results(nanoSeconds=60000012345, measuredRequests=48210) = 803.49983 requests/sec (throughput), 800.10 requests/sec (goodput)
+");
+    assert_eq!((run.sessions, &*run.workload), (20, "TPC-C"));
+    assert_eq!(option(&run, "time"), Some("60"));
+}
+
+#[test]
+fn commands_of_the_java_ycsb_are_read() {
+    let tail = "[OVERALL], RunTime(ms), 20000\n[OVERALL], Throughput(ops/sec), 50.0\n[READ], Operations, 1000\n";
+    let run = one(&format!(
+        "/usr/bin/java -cp conf:lib/core.jar site.ycsb.Client -t -db site.ycsb.db.JdbcDBClient -P workloads/workloadb -p recordcount=1000000 -threads 64 -s\n{tail}"
+    ));
+    assert_eq!(option(&run, "db"), Some("site.ycsb.db.JdbcDBClient"));
+    assert_eq!(option(&run, "recordcount"), Some("1000000"));
+    assert_eq!(option(&run, "command"), Some("run"));
+    assert_eq!((run.sessions, &*run.workload), (64, "ycsb-b"));
+    let run = one(&format!(
+        "Command line: -t -db site.ycsb.db.JdbcDBClient -P workloads/workloadb -threads 64 -s\nYCSB Client 0.17.0\n{tail}"
+    ));
+    assert_eq!(option(&run, "db"), Some("site.ycsb.db.JdbcDBClient"));
+}
+
+#[test]
+fn rows_may_be_clients_of_one_test() {
+    let runs = import("| Client | Threads | TPS |\n|---|---|---|\n| client 1 | 64 | 10 |\n| client 2 | 64 | 11 |\n| Total | 128 | 21 |\n").runs;
+    let of = |run: &RunRecord| {
+        let imported = run.imported.as_ref().unwrap();
+        (
+            imported.client.clone(),
+            imported.test.is_some(),
+            run.sessions,
+        )
+    };
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (Some("1".into()), true, 64),
+            (Some("2".into()), true, 64),
+            (None, false, 128)
+        ]
+    );
+}
+
+#[test]
+fn columns_may_be_versions_of_figures_in_rows() {
+    let runs = import("| 指标 | MySQL 8.0 | MySQL 8.4 |\n|--|--|--|\n| NOPM | 120345 | 131002 |\n| TPM | 276801 | 301455 |\n| p99 (ms) | 12 | 11 |\n").runs;
+    let of = |run: &RunRecord| (option(run, "variant").map(String::from), run.stated_rate());
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (Some("MySQL 8.0".into()), Some(120_345.0)),
+            (Some("MySQL 8.4".into()), Some(131_002.0))
+        ]
+    );
+    // HammerDB's transactions a minute are the server's own count.
+    assert_eq!(runs[0].rate_unit(), RateUnit::NewOrders);
+}
+
+#[test]
+fn the_summary_of_k6_is_read_as_text() {
+    let run = one("\
+     http_req_duration..............: avg=9.81ms min=1.2ms med=8.9ms max=1.21s p(90)=15.2ms p(95)=19.8ms
+       { expected_response:true }...: avg=9.81ms min=1.2ms
+     http_req_failed................: 0.50%  60 out of 12000
+     iteration_duration.............: avg=50.01ms min=40ms med=49ms max=1m1.5s p(90)=60ms p(95)=70ms
+     iterations.....................: 12000  199.9/s
+     vus............................: 10     min=10 max=10
+
+running (1m00.0s), 00/10 VUs, 12000 complete and 0 interrupted iterations
+");
+    assert_eq!((run.sessions, run.totals.all.count), (10, 12_000));
+    assert_eq!(
+        (run.stated_rate(), run.totals.elapsed_s),
+        (Some(199.9), 60.0)
+    );
+    assert_eq!(
+        (figure(&run, "p95_ms"), figure(&run, "max_ms")),
+        (Some(70.0), Some(61_500.0))
+    );
+    assert_eq!(figure(&run, "error_share"), Some(0.5));
+    let imported = run.imported.as_ref().unwrap();
+    assert_eq!(
+        imported.figure_of("http_req", "max_ms").unwrap().value,
+        1210.0
+    );
+}
+
+#[test]
+fn names_of_columns_that_begin_with_a_number_are_names() {
+    let runs = import("# 读写混合（TPS）\n\n| 并发数/实例规格 | 4C8G | 8C16G |\n| ---- | ---- | ---- |\n| 16 | 812 | 1,320 |\n").runs;
+    let of = |run: &RunRecord| (run.sessions, option(run, "variant").map(String::from));
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(all, [(16, Some("4c8g".into())), (16, Some("8c16g".into()))]);
+}
