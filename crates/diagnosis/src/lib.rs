@@ -27,6 +27,7 @@ mod names;
 mod number;
 mod outcome;
 mod parts;
+mod pauses;
 mod rank;
 mod seen;
 mod sessions;

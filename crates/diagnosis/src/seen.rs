@@ -5,6 +5,7 @@ use crate::load::{Latency, Load};
 use crate::measured::{Column, Measured, Window};
 use crate::parts::Known;
 use crate::sessions::Activity;
+use crate::thresholds::CHURN;
 use crate::{Evidence, PartKind, Split, WaitClass};
 use tidemark_core::Engine;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_ACTIVITY, SERVER_STATUS};
@@ -92,6 +93,20 @@ impl<'r> Seen<'r> {
             let on_cpu = self.activity.as_ref().and_then(|a| a.cpu);
             server_cpu_ms = on_cpu.map(|sessions| load.each_ms(sessions));
         }
+        // Opening connections takes the server's CPU, too, between the transactions.
+        let opened = self.record.totals.reconnects as f64 / (latency.count as f64).max(1.0);
+        if let (true, Some(in_server_ms), Some(cpu_ms)) =
+            (opened >= CHURN, in_server_ms, server_cpu_ms.as_mut())
+        {
+            let queued = waits_ms
+                .iter_mut()
+                .filter(|(class, _)| *class == WaitClass::RunQueue);
+            let mut all: Vec<&mut f64> = queued.map(|(_, ms)| ms).collect();
+            all.push(cpu_ms);
+            let sum: f64 = all.iter().map(|ms| **ms).sum();
+            let factor = (in_server_ms / sum.max(1e-9)).min(1.0);
+            all.into_iter().for_each(|ms| *ms *= factor);
+        }
         Known {
             mean_ms: latency.mean_ms,
             waiting_ms: latency.waiting_ms,
@@ -136,17 +151,20 @@ impl<'r> Seen<'r> {
         by_time.unwrap_or(0.0).max(by_look.unwrap_or(0.0))
     }
 
-    /// Sessions that waited for pages to be read: those whose cache missed, as long as reads took.
+    /// Sessions that waited for pages to be read: reads that the server had asked for and not got, or
+    /// those whose cache missed, as long as reads took.
     fn reading_sessions(&self) -> f64 {
+        let pending = self.status("data.pending-reads").map_or(0.0, |c| c.mean());
         let misses = self.status("buffer.misses").map_or(0.0, |c| c.mean());
         let Some(disk) = self.disk.as_ref().filter(|_| misses > 0.0) else {
-            return 0.0;
+            return pending;
         };
         let one_ms = match disk.reads.mean() > 0.0 {
             true => disk.read_time.mean() / disk.reads.mean(),
             false => 0.0,
         };
-        misses.min(disk.reads.mean()) * one_ms / 1000.0
+        // The disk's own time has none of what a quota holds back before it.
+        pending.max(misses.min(disk.reads.mean()) * one_ms / 1000.0)
     }
 
     /// A counter of the server.

@@ -23,8 +23,13 @@ pub const CLIENT_MS: f64 = 0.05;
 pub const THREAD_FULL: f64 = 0.9;
 
 /// `cpu-quota`: time that threads waited for a processor, by the time they had one, above which they were
-/// kept off it although processors were idle. Wake-ups on an idle host take some hundredths.
-pub const KEPT_OFF: f64 = 0.5;
+/// kept off it although processors were idle. Wake-ups on an idle host take some hundredths, new connections
+/// as much as they run.
+pub const KEPT_OFF: f64 = 1.5;
+/// `cpu-quota`: the same for a sure finding. A quota of a tenth of what is needed makes 9.
+pub const SURELY_KEPT_OFF: f64 = 4.0;
+/// `cpu-quota`: sessions that could run by the processors that the server has.
+pub const READY: f64 = 2.0;
 /// `cpu-quota`: share of the processors of a second below which there was room for every thread. Above it
 /// a part of the second may have been full.
 pub const ROOM: f64 = 0.5;
@@ -69,10 +74,15 @@ pub const MISSES: f64 = 0.5;
 /// `cache-misses`: share of the pages asked for that the cache had. A benchmark whose rows fit has 0.99
 /// and more once warm.
 pub const HITS: f64 = 0.95;
+/// `cache-misses`: milliseconds of the server's CPU that a page takes which the cache lacks, with making room
+/// for it: PostgreSQL 15 with a cache of 2 MiB, over a table in the system's cache, against one that fits.
+pub const MISS_CPU_MS: f64 = 0.02;
 
 /// `lock-held`: seconds of one wait for a lock, or of the oldest transaction, that no transaction of a
 /// benchmark takes.
 pub const HELD_S: f64 = 2.0;
+/// `lock-held`: the slowest second's rate by the mean.
+pub const STILL: f64 = 0.2;
 
 /// `connection-churn`: connections opened for each transaction.
 pub const CHURN: f64 = 0.1;
@@ -93,16 +103,24 @@ pub const OPEN_S: f64 = 5.0;
 pub const NOTHING_PURGED: f64 = 0.9;
 /// `long-transaction`, `cleanup`: transactions whose old versions are kept; fewer slow nobody.
 pub const HISTORY: f64 = 10_000.0;
+/// `long-transaction`: rows that nobody sees and nobody may remove, if they are more than the others.
+pub const DEAD_ROWS: f64 = 1_000.0;
 /// `cleanup`: growth of a transaction's CPU over the run.
 pub const DRIFT: f64 = 0.2;
 
 /// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
 /// and then.
 pub const ROWS_A_STATEMENT: f64 = 500.0;
+/// `missing-index`: bytes over the network for each row that is read. The narrowest row that is sent has
+/// about as many, with its packet.
+pub const BYTES_A_ROW: f64 = 8.0;
 
 /// `overload`, `offered-load`: share of the arrivals that were served; chance and the run's ends take less.
 pub const SERVED: f64 = 0.97;
 
+/// `overload`, `offered-load`: share of the time that sessions are busy; below it random arrivals seldom
+/// wait.
+pub const CROWDED: f64 = 0.6;
 /// `overload`, `offered-load`: standard deviations of random arrivals that are chance.
 pub const CHANCE: f64 = 4.0;
 
@@ -111,6 +129,16 @@ pub const DEAD: f64 = 0.02;
 /// `server-stalls`: seconds in which the observing sessions, which look ten times a second, heard nothing,
 /// either.
 pub const SILENT_S: f64 = 1.5;
+
+/// `server-stalls`: intervals with short pauses; one alone may be the hypervisor's.
+pub const FEWEST_PAUSES: usize = 2;
+/// `server-stalls`: milliseconds of a pause. The scheduler of a busy host takes tens.
+pub const LONG_PAUSE_MS: f64 = 150.0;
+/// `server-stalls`: a pause by the median latency.
+pub const UNUSUAL: f64 = 20.0;
+/// `server-stalls`: slow transactions of an interval by the sessions. A pause stops nearly all of them; a
+/// client takes up their replies one by one.
+pub const ALL_SESSIONS: f64 = 0.75;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;

@@ -1,11 +1,12 @@
 //! Pages that the server's cache lacks.
 
+use crate::host::Tasks;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cache_misses as texts;
-use crate::thresholds::{HITS, MISSES, MOST, SHARE};
-use crate::{Cause, WaitClass, Words};
+use crate::thresholds::{HITS, MISS_CPU_MS, MISSES, MOST, SHARE};
+use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if seen.is_embedded {
@@ -17,7 +18,8 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     };
     let each = misses.mean() / seen.load.rate;
     let hits = 1.0 - misses.mean() / requests.mean().max(1e-9);
-    let share = seen.wait_share(WaitClass::DataRead);
+    let waits = seen.wait_share(WaitClass::DataRead);
+    let share = waits + on_cpu(seen, each);
     if each < MISSES || hits >= HITS || share < SHARE {
         return Outcome::NotFound;
     }
@@ -29,7 +31,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(seen.wait_evidence(WaitClass::DataRead));
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST {
+        confidence: match waits >= MOST {
             true => Confidence::High,
             false => Confidence::Medium,
         },
@@ -38,4 +40,17 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::CommitLog, Cause::RowLocks],
     })
+}
+
+/// Share of the latency that the CPU takes for what is missing, with its part of the time that both sides
+/// wait for a processor.
+fn on_cpu(seen: &Seen<'_>, misses: f64) -> f64 {
+    let of = |tasks: &Option<Tasks>| {
+        let tasks = tasks.as_ref();
+        tasks.map_or(0.0, |tasks| seen.load.each_ms(tasks.cpu.mean()))
+    };
+    let all_ms = of(&seen.server) + of(&seen.threads);
+    let of_cpu = (misses * MISS_CPU_MS / all_ms.max(1e-9)).min(1.0);
+    let queued = seen.split.wait_ms(WaitClass::RunQueue) + seen.split.ms(PartKind::ServerCpu);
+    of_cpu * seen.split.share(queued + seen.split.ms(PartKind::Client))
 }

@@ -5,7 +5,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
-use crate::thresholds::{KEPT_OFF, ROOM, ROOM_MOSTLY, SHARE, STOLEN};
+use crate::thresholds::{KEPT_OFF, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -16,7 +16,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     {
         let says = |lang| texts::client(lang, three(kept), three(idle(host)), host.cores);
         let share = seen.share(PartKind::Client);
-        return found(share, Words::of(says), host, threads);
+        return found(share, kept, Words::of(says), host, threads);
     }
     let (Some(host), Some(server)) = (&seen.host, &seen.server) else {
         return match seen.is_embedded {
@@ -30,7 +30,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .share(queued + seen.split.ms(PartKind::ServerCpu));
     if let Some(kept) = kept_off(server, host).filter(|_| share >= SHARE) {
         let says = |lang| texts::server(lang, three(kept), three(idle(host)), host.cores);
-        return found(share, Words::of(says), host, server);
+        return found(share, kept, Words::of(says), host, server);
     }
     hidden(seen, host, server)
 }
@@ -86,7 +86,7 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
-    let is_kept = ready >= (1.0 + 2.0 * KEPT_OFF) * used.max(0.25) && host.load() < ROOM;
+    let is_kept = ready >= READY * used.max(0.25) && host.load() < ROOM;
     if !is_kept || share < SHARE {
         return Outcome::NotFound;
     }
@@ -102,12 +102,15 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
     })
 }
 
-fn found(share: f64, says: Words, host: &Host, tasks: &Tasks) -> Outcome {
+fn found(share: f64, kept: f64, says: Words, host: &Host, tasks: &Tasks) -> Outcome {
     let mut evidence = vec![tasks.cpu.evidence(), host.busy.evidence()];
     evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
     Outcome::Found(Found {
         share,
-        confidence: Confidence::High,
+        confidence: match kept >= SURELY_KEPT_OFF {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
         says,
         next: Words::of(texts::next),
         evidence,

@@ -4,7 +4,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::disk_rate as texts;
-use crate::thresholds::{DISK_BUSY, DISK_QUEUE, MISSES, READ_MS, SHARE};
+use crate::thresholds::{DISK_BUSY, DISK_QUEUE, MISSES, MOST, READ_MS, SHARE};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -30,8 +30,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         (says, Confidence::High)
     } else if let Some(each) = read_ms(seen).filter(|ms| *ms >= READ_MS && reads >= SHARE) {
         evidence.push(seen.evidence("time of a read", each, "ms"));
+        evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
-        (says, Confidence::Medium)
+        let confidence = match reads >= MOST {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        };
+        (says, confidence)
     } else {
         return Outcome::NotFound;
     };
@@ -47,6 +52,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// How long one read keeps its session waiting.
 fn read_ms(seen: &Seen<'_>) -> Option<f64> {
-    let misses = seen.status("buffer.misses")?.mean() / seen.load.rate;
+    // A server whose own account waits for the disk tells nothing.
+    let by_server = seen.status("buffer.misses").map(|c| c.mean());
+    let reads = by_server.or_else(|| Some(seen.disk.as_ref()?.reads.mean()));
+    let misses = reads? / seen.load.rate;
     (misses >= MISSES).then(|| seen.split.wait_ms(WaitClass::DataRead) / misses)
 }

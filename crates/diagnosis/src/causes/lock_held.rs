@@ -4,7 +4,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::lock_held as texts;
-use crate::thresholds::{HELD_S, MOST, SHARE};
+use crate::thresholds::{HELD_S, MOST, SHARE, STILL};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -63,10 +63,19 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Whether row locks are held for longer than a transaction of the run takes.
 pub(super) fn is_long(seen: &Seen<'_>) -> bool {
-    match seen.status("transactions.oldest") {
+    let is_long = match seen.status("transactions.oldest") {
         Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_S / 2.0,
         None => wait_s(seen).is_some_and(|s| s >= HELD_S),
-    }
+    };
+    is_long && stands_still(seen)
+}
+
+/// Whether the load stood still for some time. A hot row is passed on from one to the next: each waits long,
+/// and all the time some end.
+fn stands_still(seen: &Seen<'_>) -> bool {
+    let rates = seen.series.rates();
+    let least = rates.iter().map(|(_, _, rate)| *rate).reduce(f64::min);
+    least.is_none_or(|least| least <= STILL * seen.load.rate)
 }
 
 /// Seconds of one wait for a row lock. Waits that have not ended are in no counter of ended ones.

@@ -6,11 +6,11 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::long_transaction as texts;
-use crate::thresholds::{HISTORY, NOTHING_PURGED, OPEN_S, SMALL};
+use crate::thresholds::{DEAD_ROWS, HISTORY, NOTHING_PURGED, OPEN_S, SMALL};
 use crate::{Cause, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
-    if seen.is_embedded || seen.load.writes == 0.0 {
+    if seen.is_embedded || (seen.load.writes == 0.0 && !are_left(seen)) {
         return Outcome::NotFound;
     }
     let drift = drift::of_cpu(seen).unwrap_or(0.0).max(0.0);
@@ -27,6 +27,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let says = |lang| texts::history(lang, &first, &last, percent(kept));
     let evidence = vec![history.evidence_of(history.last())];
     found(drift, Words::of(says), evidence, Confidence::Medium)
+}
+
+/// Whether there are many old versions, for which readers pay whoever left them.
+fn are_left(seen: &Seen<'_>) -> bool {
+    let most = |name: &str| seen.status(name).map_or(0.0, |c| c.max());
+    let live: u64 = seen.record.tables_before.iter().map(|t| t.rows).sum();
+    let dead = most("rows.dead");
+    most("history.length") >= HISTORY || dead >= DEAD_ROWS && dead >= live as f64
 }
 
 /// Whether one was found.

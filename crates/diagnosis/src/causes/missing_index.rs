@@ -4,8 +4,9 @@ use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::missing_index as texts;
-use crate::thresholds::{MOST, ROWS_A_STATEMENT, SHARE};
+use crate::thresholds::{BYTES_A_ROW, MOST, ROWS_A_STATEMENT, SHARE};
 use crate::{Cause, PartKind, Words};
+use tidemark_analysis::observed::{CostKind, costs};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if seen.is_embedded || seen.load.latency.count == 0 {
@@ -21,7 +22,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         - seen.split.ms(PartKind::Network)
         - seen.split.ms(PartKind::WaitingForSession);
     let share = seen.split.share(work);
-    if each < ROWS_A_STATEMENT || share < SHARE {
+    if each < ROWS_A_STATEMENT || share < SHARE || are_sent(seen, read.mean()) {
         return Outcome::NotFound;
     }
     let mut evidence = vec![
@@ -40,4 +41,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::CommitLog, Cause::NetworkDistance],
     })
+}
+
+/// Whether the rows that are read go to the client: a statement that asks for many needs them.
+fn are_sent(seen: &Seen<'_>, rows: f64) -> bool {
+    let costs = costs(seen.record);
+    let bytes = costs.iter().find(|c| c.kind == CostKind::NetworkBytes);
+    let rows = rows / seen.load.rate;
+    bytes.is_some_and(|bytes| bytes.per_transaction >= BYTES_A_ROW * rows)
 }

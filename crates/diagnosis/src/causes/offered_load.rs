@@ -15,7 +15,8 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         true => overload::is_served(seen),
         false => load.thinks,
     };
-    if !is_served || waiting >= SMALL || load.latency.count == 0 {
+    let waits = waiting >= SMALL && (!load.is_open || overload::is_crowded(seen));
+    if !is_served || waits || load.latency.count == 0 {
         return Outcome::NotFound;
     }
     let says = Words::of(|lang| match (load.is_open, load.asked) {

@@ -4,13 +4,13 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::overload as texts;
-use crate::thresholds::{CHANCE, MOST, SERVED, SHARE};
+use crate::thresholds::{CHANCE, CROWDED, MOST, SERVED, SHARE};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let load = &seen.load;
     let share = seen.share(PartKind::WaitingForSession);
-    if !load.is_open || (share < SHARE && is_served(seen)) {
+    if !load.is_open || (is_served(seen) && (share < SHARE || !is_crowded(seen))) {
         return Outcome::NotFound;
     }
     let totals = &seen.record.totals;
@@ -43,6 +43,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// Whether all that came due was served, but for chance.
+/// Whether sessions are busy most of the time, so that random arrivals have to wait. Where they are not,
+/// what waited did so in moments in which something stood still.
+pub(super) fn is_crowded(seen: &Seen<'_>) -> bool {
+    let load = &seen.load;
+    load.rate * load.latency.service_ms / 1000.0 >= CROWDED * load.sessions
+}
+
 pub(super) fn is_served(seen: &Seen<'_>) -> bool {
     let totals = &seen.record.totals;
     let unserved = totals

@@ -32,6 +32,8 @@ pub struct Made {
     wait_ms: Option<f64>,
     /// Whether each transaction takes the same time.
     is_even: bool,
+    /// In which seconds so many transactions took so many milliseconds.
+    slow: Option<(Vec<usize>, u64, f64)>,
 }
 
 /// PostgreSQL on this host of four cores: eight sessions, 1,000 transactions a second of 8 ms, half of the
@@ -63,6 +65,7 @@ pub fn run() -> Made {
         server_ms: Some(7.5),
         wait_ms: None,
         is_even: false,
+        slow: None,
     };
     made.busy(0.6)
         .threads(0.6, 20.0)
@@ -190,6 +193,12 @@ impl Made {
         self
     }
 
+    /// In these seconds so many transactions took so many milliseconds.
+    pub fn slow(mut self, seconds: &[usize], count: u64, ms: f64) -> Self {
+        self.slow = Some((seconds.to_vec(), count, ms));
+        self
+    }
+
     pub fn even(mut self) -> Self {
         self.is_even = true;
         self
@@ -203,6 +212,20 @@ impl Made {
     pub fn with(mut self, change: impl Fn(&mut RunRecord)) -> Self {
         change(&mut self.record);
         self
+    }
+
+    /// Latencies of a second; of none where no second is told apart.
+    fn of_second(&self, second: usize, count: u64) -> EncodedHistogram {
+        let Some((seconds, slow, ms)) = &self.slow else {
+            return EncodedHistogram::default();
+        };
+        let mut h = Histogram::new();
+        h.add_encoded(&self.histogram(count, self.service_ms).0)
+            .unwrap();
+        for _ in 0..if seconds.contains(&second) { *slow } else { 0 } {
+            h.record(Duration::from_secs_f64(ms / 1000.0));
+        }
+        EncodedHistogram(h.encode())
     }
 
     fn histogram(&self, count: u64, mean_ms: f64) -> EncodedHistogram {
@@ -243,6 +266,7 @@ impl Made {
                 "t".to_string(),
                 TypeStats {
                     count: *count,
+                    service: self.of_second(n, *count),
                     ..TypeStats::default()
                 },
             )]),

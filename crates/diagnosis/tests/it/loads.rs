@@ -75,6 +75,23 @@ fn connections_that_are_opened_for_each_transaction_take_the_time_between_them()
 }
 
 #[test]
+fn short_pauses_stop_all_sessions_at_once_and_again() {
+    let paused = run().slow(&[3, 9, 15, 21], 8, 300.0);
+    assert!(paused.finds(Cause::ServerStalls));
+    let found = paused.diagnosis().findings;
+    let found = found.iter().find(|f| f.cause == Cause::ServerStalls);
+    let found = found.unwrap();
+    assert!((found.share - 4.0 * 0.3 / 30.0).abs() < 1e-3, "{found:?}");
+    assert_eq!(found.evidence[1].from_s, 9.0);
+    let once = run().slow(&[3], 8, 2000.0);
+    assert!(!once.finds(Cause::ServerStalls), "of the hypervisor");
+    let some = run().slow(&[3, 9, 15, 21], 4, 600.0);
+    assert!(!some.finds(Cause::ServerStalls), "of some sessions");
+    let usual = run().load(20, 400.0, 390.0).slow(&[3, 9, 15, 21], 8, 500.0);
+    assert!(!usual.finds(Cause::ServerStalls), "as all transactions");
+}
+
+#[test]
 fn a_stall_is_nobodys_lock() {
     let dead = |side| {
         run().with(|r| {

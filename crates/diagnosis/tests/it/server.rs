@@ -105,6 +105,13 @@ fn rows_of_the_run_and_a_lock_of_somebody_else_are_told_apart_by_how_long() {
         &[],
         &climbing(1.0, 1.0),
     );
+    // One that waits long, while the row is passed on all the time.
+    held.sure(Cause::RowLocks);
+    let still = |made: super::common::Made| {
+        let rates = (0..SECONDS).map(|n| if n % 5 == 2 { 10 } else { 1200 });
+        made.rates(rates.collect())
+    };
+    let held = still(held);
     held.sure(Cause::LockHeld);
     assert!(!held.finds(Cause::RowLocks));
     let maria = mariadb()
@@ -119,10 +126,7 @@ fn rows_of_the_run_and_a_lock_of_somebody_else_are_told_apart_by_how_long() {
         "{}",
         found.sentence.en
     );
-    maria
-        .clone()
-        .status("locks.waits", 0.5)
-        .sure(Cause::LockHeld);
+    still(maria.clone().status("locks.waits", 0.5)).sure(Cause::LockHeld);
     assert!(!run().finds(Cause::RowLocks) && !mariadb().finds(Cause::RowLocks));
     let unseen = maria.without("server-activity", "");
     assert!(unseen.skips(Cause::RowLocks) && unseen.skips(Cause::LockHeld));
@@ -253,6 +257,20 @@ fn a_long_transaction_ages_and_purge_that_is_late_does_not_stop() {
         &climbing(1.0, 0.03),
     );
     assert!(slower.finds(Cause::Cleanup));
+    // Readers pay for what others left.
+    let reads = |history| {
+        mariadb()
+            .with(|r| r.totals.statements.write = 0)
+            .over_time(
+                "server-status",
+                "transactions.oldest",
+                &[],
+                &climbing(9.0, 1.0),
+            )
+            .status("history.length", history)
+    };
+    assert!(reads(30_000.0).finds(Cause::LongTransaction));
+    assert!(!reads(100.0).finds(Cause::LongTransaction));
     assert!(
         mariadb()
             .without("server-status", "")
@@ -311,4 +329,42 @@ fn one_node_of_a_cluster_works() {
     );
     assert!(!nodes(0.5).finds(Cause::StoreImbalance));
     assert!(!run().skips(Cause::StoreImbalance));
+}
+
+#[test]
+fn reads_that_mariadb_waits_for_are_told_by_their_number() {
+    let waiting = |rate, ms, pending| {
+        mariadb()
+            .busy(0.1)
+            .server(0.1, 10.0)
+            .threads(0.05, 1.0)
+            .load(rate, ms, ms - 0.1)
+            .active("Statistics", 7.5)
+            .without("server-activity", "idle")
+            .status("buffer.requests", 10.0 * rate as f64)
+            .status("buffer.misses", rate as f64)
+            .status("data.pending-reads", pending)
+    };
+    // 75 ms for a read: no disk is so slow by itself.
+    let throttled = waiting(100, 75.0, 7.4);
+    throttled.sure(Cause::DiskRate);
+    assert!(throttled.finds(Cause::CacheMisses));
+    let cached = waiting(16_000, 0.5, 4.0);
+    cached.verdict(Cause::CacheMisses);
+    assert!(!cached.finds(Cause::DiskRate));
+}
+
+#[test]
+fn commits_of_mariadb_wait_for_the_log_where_their_status_is_updated() {
+    let slow = mariadb()
+        .busy(0.1)
+        .server(0.1, 10.0)
+        .threads(0.05, 1.0)
+        .load(350, 22.8, 22.6)
+        .active("Sending data", 0.1)
+        .active("Updating status", 5.7)
+        .active("Commit", 2.0)
+        .status("log.syncs", 90.0)
+        .status("data.syncs", 90.0);
+    slow.verdict(Cause::CommitLog);
 }
