@@ -69,8 +69,7 @@ pub enum Command {
     Up(Up),
     /// Stop a sandbox and delete its data
     Down(Down),
-    /// Check a target: connection, rights, loading, what is observable, what spoils runs, each
-    /// statement
+    /// Check a target: connection, rights, loading, statements, what spoils results
     Doctor(Doctor),
     /// Find what limits throughput by experiments around a job
     Diagnose(Diagnose),

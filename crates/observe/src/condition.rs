@@ -149,10 +149,16 @@ mod tests {
             Duration::from_secs(1),
         );
         assert_eq!(nothing, HostCondition::default());
-        put("proc/stat", "cpu  0 0 0 0\ncpu0 100 0 0 800 0 0 0 0\ncpu1 0 0 0 900 0 0 0 0\n");
+        put(
+            "proc/stat",
+            "cpu  0 0 0 0\ncpu0 100 0 0 800 0 0 0 0\ncpu1 0 0 0 900 0 0 0 0\n",
+        );
         put("proc/vmstat", "pswpin 5\npswpout 7\n");
         let mut before = counted(root.path());
-        put("proc/stat", "cpu  0 0 0 0\ncpu0 150 0 0 830 0 0 0 20\ncpu1 10 0 0 990 0 0 0 0\n");
+        put(
+            "proc/stat",
+            "cpu  0 0 0 0\ncpu0 150 0 0 830 0 0 0 20\ncpu1 10 0 0 990 0 0 0 0\n",
+        );
         put("proc/vmstat", "pswpin 6\npswpout 17\n");
         put(
             "proc/meminfo",
@@ -178,10 +184,19 @@ mod tests {
         assert!((others - 0.5).abs() < 1e-9, "{others}");
         let stolen = found.stolen.unwrap();
         assert!((stolen - 20.0 / 190.0).abs() < 1e-9, "{stolen}");
-        assert_eq!((found.governors, found.cores), (vec!["powersave".into()], 2));
+        assert_eq!(
+            (found.governors, found.cores),
+            (vec!["powersave".into()], 2)
+        );
         assert_eq!(found.clock_source.as_deref(), Some("hpet"));
-        assert_eq!((found.swap_used, found.swapped_pages), (Some(6144), Some(11)));
+        assert_eq!(
+            (found.swap_used, found.swapped_pages),
+            (Some(6144), Some(11))
+        );
         assert_eq!(found.memory, Some((102_400, 40_960)));
-        assert_eq!((found.memory_stall, found.ports), (Some(1.25), Some(28_232)));
+        assert_eq!(
+            (found.memory_stall, found.ports),
+            (Some(1.25), Some(28_232))
+        );
     }
 }

@@ -94,9 +94,8 @@ mod tests {
 
     #[test]
     fn each_source_says_what_it_lacks_and_one_that_hangs_holds_up_nobody() {
-        let source = |name, ms| -> Box<dyn SeriesSource> {
-            Box::new(Fake(name, Duration::from_millis(ms)))
-        };
+        let source =
+            |name, ms| -> Box<dyn SeriesSource> { Box::new(Fake(name, Duration::from_millis(ms))) };
         let sources = vec![
             source("well", 0),
             source("refused", 0),

@@ -45,12 +45,7 @@ const JITTER_MS: f64 = 1.0;
 type Finding = (&'static str, Level, String);
 
 /// Tells of each thing that would spoil a run.
-pub fn examine(
-    condition: &HostCondition,
-    connector: &Connector,
-    known: &Known,
-    teller: &Teller,
-) {
+pub fn examine(condition: &HostCondition, connector: &Connector, known: &Known, teller: &Teller) {
     let tell = |(check, level, says): Finding| teller.tell(Area::Conditions, level, check, &says);
     let lang = teller.lang;
     of_host(condition, lang).into_iter().for_each(tell);
@@ -67,8 +62,7 @@ pub fn examine(
         tell(("database-host", Level::Note, texts::remote(lang).into()));
     }
     if connector.target().protocol != Protocol::Sqlite {
-        // Nothing else is to ask the server meanwhile.
-        match pings(connector.clone().unattended(), PINGS, LONGEST_PINGS) {
+        match pings(connector.clone(), PINGS, LONGEST_PINGS) {
             Ok(times) => tell(round_trip(&times, lang)),
             Err(error) => {
                 let says = texts::no_round_trip(lang, error);
@@ -81,12 +75,14 @@ pub fn examine(
 /// What the kernel tells.
 fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
     let mut found = vec![governor(&host.governors, lang)];
-    found.extend(host.clock_source.as_deref().map(|name| {
-        match FAST_CLOCKS.contains(&name) {
-            true => ("clock-source", Level::Ok, texts::clock_ok(lang, name)),
-            false => ("clock-source", Level::Warning, texts::clock(lang, name)),
-        }
-    }));
+    found.extend(
+        host.clock_source
+            .as_deref()
+            .map(|name| match FAST_CLOCKS.contains(&name) {
+                true => ("clock-source", Level::Ok, texts::clock_ok(lang, name)),
+                false => ("clock-source", Level::Warning, texts::clock(lang, name)),
+            }),
+    );
     found.extend(host.swapped_pages.map(|pages| {
         let (level, says) = match (pages, host.swap_used.unwrap_or(0)) {
             (0, 0) => (Level::Ok, texts::swap_ok(lang).into()),
@@ -104,7 +100,10 @@ fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
             false => ("other-load", Level::Ok, texts::busy_ok(lang, cores, all)),
         }
     }));
-    found.extend(host.memory.map(|(all, free)| memory(all, free, host.memory_stall, lang)));
+    found.extend(
+        host.memory
+            .map(|(all, free)| memory(all, free, host.memory_stall, lang)),
+    );
     found.extend(host.stolen.map(|share| {
         let percent = format!("{:.1}", share * 100.0);
         let level = match STOLEN {
@@ -152,8 +151,16 @@ fn open_files(limit: Option<u64>, lang: Lang) -> Finding {
     };
     let sessions = limit.saturating_sub(OTHER_FILES);
     match sessions < SESSIONS {
-        true => ("open-files", Level::Warning, texts::files(lang, limit, sessions)),
-        false => ("open-files", Level::Ok, texts::files_ok(lang, limit, sessions)),
+        true => (
+            "open-files",
+            Level::Warning,
+            texts::files(lang, limit, sessions),
+        ),
+        false => (
+            "open-files",
+            Level::Ok,
+            texts::files_ok(lang, limit, sessions),
+        ),
     }
 }
 
@@ -223,7 +230,8 @@ mod tests {
 
     fn level_of(found: &[Finding], check: &str) -> Option<Level> {
         let mut all = found.iter();
-        all.find(|(name, ..)| *name == check).map(|(_, level, _)| *level)
+        all.find(|(name, ..)| *name == check)
+            .map(|(_, level, _)| *level)
     }
 
     fn well() -> HostCondition {
@@ -246,16 +254,27 @@ mod tests {
     #[test]
     fn each_thing_that_spoils_a_run_is_a_warning_and_the_nearest_that_does_not_is_none() {
         let found = of_host(&well(), Lang::En);
-        assert!(found.iter().all(|(_, level, _)| *level == Level::Ok), "{found:?}");
+        assert!(
+            found.iter().all(|(_, level, _)| *level == Level::Ok),
+            "{found:?}"
+        );
         let cases: &[(&str, Level, Change)] = &[
             ("cpu-governor", Level::Note, |h| h.governors.clear()),
-            ("cpu-governor", Level::Warning, |h| h.governors.push("powersave".into())),
-            ("clock-source", Level::Warning, |h| h.clock_source = Some("hpet".into())),
-            ("clock-source", Level::Ok, |h| h.clock_source = Some("kvm-clock".into())),
+            ("cpu-governor", Level::Warning, |h| {
+                h.governors.push("powersave".into())
+            }),
+            ("clock-source", Level::Warning, |h| {
+                h.clock_source = Some("hpet".into())
+            }),
+            ("clock-source", Level::Ok, |h| {
+                h.clock_source = Some("kvm-clock".into())
+            }),
             ("swap", Level::Note, |h| h.swap_used = Some(1 << 20)),
             ("swap", Level::Warning, |h| h.swapped_pages = Some(1)),
             ("other-load", Level::Ok, |h| h.others_cores = Some(0.8)),
-            ("other-load", Level::Warning, |h| h.others_cores = Some(0.81)),
+            ("other-load", Level::Warning, |h| {
+                h.others_cores = Some(0.81)
+            }),
             ("memory", Level::Warning, |h| h.memory = Some((100, 4))),
             ("memory", Level::Warning, |h| h.memory_stall = Some(1.0)),
             ("memory", Level::Ok, |h| h.memory_stall = Some(0.99)),

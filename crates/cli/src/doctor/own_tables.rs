@@ -40,7 +40,9 @@ pub async fn prepare(
     if let Some(scale) = scale {
         for query in &query::ALL {
             let parameters = Parameters::validation(query.number, scale);
-            let prepared = session.prepare(&query.sql(&parameters, &session.dialect())).await;
+            let prepared = session
+                .prepare(&query.sql(&parameters, &session.dialect()))
+                .await;
             prepared.map_err(|error| Unproven::Statement(query.to_string(), error))?;
         }
     }

@@ -1,5 +1,6 @@
 //! Executes each statement of a workload on tables of doctor's own.
 
+use crate::interrupt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
@@ -65,7 +66,8 @@ async fn until_all(
     let begun = Instant::now();
     for done in 0..TRANSACTIONS {
         let is_all = session.given_texts().iter().all(|text| text.executed > 0);
-        if done > 0 && (is_all || begun.elapsed() > LONGEST) {
+        let is_over = begun.elapsed() > LONGEST || is_stopped();
+        if done > 0 && (is_all || is_over) {
             break;
         }
         match terminal.transaction(session, statements).await {
@@ -97,7 +99,11 @@ async fn checks(session: &mut Session, workload: &dyn Workload) -> Result<(), Un
             }
         }
     }
-    for sql in workload.prewarm(&dialect).into_iter().flat_map(|w| w.statements) {
+    for sql in workload
+        .prewarm(&dialect)
+        .into_iter()
+        .flat_map(|w| w.statements)
+    {
         if let Err(error) = session.query(&sql).await {
             return Err(named(session, error));
         }
@@ -120,7 +126,7 @@ pub async fn queries(
     session.keep_texts();
     let dialect = session.dialect();
     let mut rows = RowSet::new();
-    for query in &query::ALL {
+    for query in query::ALL.iter().take_while(|_| !is_stopped()) {
         let sql = query.sql(&Parameters::validation(query.number, scale), &dialect);
         let asked = async {
             let statement = session.prepare(&sql).await?;
@@ -145,6 +151,11 @@ pub async fn queries(
     let proven = count(&session);
     session.close().await;
     Ok(proven)
+}
+
+/// Whether the user asked for an end: what was executed until then counts for nothing.
+fn is_stopped() -> bool {
+    interrupt::handle().is_stopped()
 }
 
 fn count(session: &Session) -> Proven {

@@ -40,7 +40,12 @@ fn is_zero(value: &str) -> bool {
 /// MySQL manual, "innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_doublewrite", "The General Query
 /// Log"; MariaDB's, "Query Cache".
 const MYSQL: &[Rule] = &[
-    ("innodb_flush_log_at_trx_commit", |v| v != "1", Meaning::NotDurable, "1"),
+    (
+        "innodb_flush_log_at_trx_commit",
+        |v| v != "1",
+        Meaning::NotDurable,
+        "1",
+    ),
     ("sync_binlog", |v| v != "1", Meaning::NotDurable, "1"),
     ("innodb_doublewrite", is_off, Meaning::NotDurable, "ON"),
     ("query_cache_type", |v| !is_off(v), Meaning::Cached, "OFF"),
@@ -58,8 +63,18 @@ const POSTGRES: &[Rule] = &[
 /// sqlite.org/pragma.html, "synchronous" and "journal_mode".
 const SQLITE: &[Rule] = &[
     ("synchronous", |v| v == "off", Meaning::NotDurable, "FULL"),
-    ("synchronous", |v| v == "normal", Meaning::LessDurable, "FULL"),
-    ("journal_mode", |v| matches!(v, "off" | "memory"), Meaning::NotDurable, "WAL"),
+    (
+        "synchronous",
+        |v| v == "normal",
+        Meaning::LessDurable,
+        "FULL",
+    ),
+    (
+        "journal_mode",
+        |v| matches!(v, "off" | "memory"),
+        Meaning::NotDurable,
+        "WAL",
+    ),
 ];
 
 /// Tells of the server's build and settings.
@@ -111,12 +126,19 @@ fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding>
         Protocol::Postgres => POSTGRES,
         Protocol::Sqlite => SQLITE,
     };
-    let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
+    let value = |name: &str| {
+        settings
+            .iter()
+            .find(|s| s.name == name)
+            .map(|s| s.value.as_str())
+    };
     let is_in_use = |name: &str| match name {
         // Each has no effect without the other.
         "sync_binlog" => value("log_bin").is_some_and(|v| is_on(&v.to_ascii_lowercase())),
         "query_cache_type" => value("query_cache_size").is_some_and(|v| !is_zero(v)),
-        "long_query_time" => value("slow_query_log").is_some_and(|v| is_on(&v.to_ascii_lowercase())),
+        "long_query_time" => {
+            value("slow_query_log").is_some_and(|v| is_on(&v.to_ascii_lowercase()))
+        }
         _ => true,
     };
     let mut found = Vec::new();
@@ -135,9 +157,10 @@ fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding>
         }
         is_plain &= decides;
         let (level, says) = match meaning {
-            Meaning::NotDurable => {
-                (Level::Warning, texts::not_durable(lang, name, value, better))
-            }
+            Meaning::NotDurable => (
+                Level::Warning,
+                texts::not_durable(lang, name, value, better),
+            ),
             Meaning::LessDurable => (Level::Note, texts::less_durable(lang, name, value, better)),
             Meaning::Cached => (Level::Warning, texts::cached(lang, name, value, better)),
             Meaning::Logged => (Level::Warning, texts::logged(lang, name, value, better)),
@@ -170,7 +193,10 @@ mod tests {
         };
         let settings: Vec<Setting> = settings.iter().map(setting).collect();
         let found = of_settings(engine, &settings, Lang::En);
-        found.into_iter().map(|(name, level, _)| (name, level)).collect()
+        found
+            .into_iter()
+            .map(|(name, level, _)| (name, level))
+            .collect()
     }
 
     fn has(told: &[(String, Level)], name: &str, level: Level) -> bool {
@@ -196,13 +222,23 @@ mod tests {
             ("innodb_flush_log_at_trx_commit", "2", None),
             ("innodb_doublewrite", "OFF", None),
             ("sync_binlog", "0", Some(("log_bin", "ON"))),
-            ("query_cache_type", "DEMAND", Some(("query_cache_size", "1048576"))),
+            (
+                "query_cache_type",
+                "DEMAND",
+                Some(("query_cache_size", "1048576")),
+            ),
             ("general_log", "ON", None),
-            ("long_query_time", "0.000000", Some(("slow_query_log", "ON"))),
+            (
+                "long_query_time",
+                "0.000000",
+                Some(("slow_query_log", "ON")),
+            ),
         ] {
             let mut settings: Vec<_> = Vec::from_iter(more);
             settings.push((name, value));
-            let rest = well.iter().filter(|(n, _)| *n != name && more.is_none_or(|m| m.0 != *n));
+            let rest = well
+                .iter()
+                .filter(|(n, _)| *n != name && more.is_none_or(|m| m.0 != *n));
             settings.extend(rest);
             let found = told(Engine::Mariadb, &settings);
             assert!(has(&found, name, Level::Warning), "{name}: {found:?}");
@@ -213,7 +249,11 @@ mod tests {
     #[test]
     fn so_is_a_postgres_and_a_sqlite() {
         let well = [("fsync", "on"), ("synchronous_commit", "local")];
-        assert!(told(Engine::Postgres, &well).iter().all(|(_, l)| *l == Level::Ok));
+        assert!(
+            told(Engine::Postgres, &well)
+                .iter()
+                .all(|(_, l)| *l == Level::Ok)
+        );
         for (name, value) in [
             ("fsync", "off"),
             ("synchronous_commit", "off"),

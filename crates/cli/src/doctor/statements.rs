@@ -153,7 +153,11 @@ impl Examining<'_> {
                 return self.tell(Level::Skipped, small.name, &says);
             }
         };
-        if self.loaded.as_ref().is_none_or(|(_, there)| *there != plans) {
+        if self
+            .loaded
+            .as_ref()
+            .is_none_or(|(_, there)| *there != plans)
+        {
             self.drop_loaded(connector);
             let spec = LoadSpec {
                 threads: THREADS,
@@ -179,6 +183,7 @@ impl Examining<'_> {
             None => block_on(proof::transactions(connector, workload)),
         };
         match proven {
+            _ if interrupt::handle().is_stopped() => {}
             Ok(Ok(proven)) => self.tell_proven(small.name, proven),
             Ok(Err(unproven)) => self.tell_unproven(small.name, &unproven),
             Err(error) => self.fail(small.name, &texts::not_loaded(lang, small.name, error)),
@@ -189,7 +194,11 @@ impl Examining<'_> {
     fn on_own_tables(&mut self, connector: &Connector, small: &Small) {
         let lang = self.teller.lang;
         let workload = Arc::clone(&small.workload);
-        match block_on(own_tables::prepare(connector.clone(), workload, small.scale)) {
+        match block_on(own_tables::prepare(
+            connector.clone(),
+            workload,
+            small.scale,
+        )) {
             Ok(Ok(OnOwnTables::Prepared(proven))) => self.tell_proven(small.name, proven),
             Ok(Ok(OnOwnTables::NotLoaded)) => {
                 let says = texts::no_tables(lang, small.name);

@@ -5,7 +5,12 @@ use serde_json::Value;
 use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 
 /// A workload of each family, and how many statements it has at least.
-const FAMILIES: [(&str, u64); 4] = [("oltp_read_write", 9), ("tpcc", 30), ("tpch", 26), ("ycsb", 5)];
+const FAMILIES: [(&str, u64); 4] = [
+    ("oltp_read_write", 9),
+    ("tpcc", 30),
+    ("tpch", 26),
+    ("ycsb", 5),
+];
 
 /// What a doctor told as JSON.
 fn told(said: &Said) -> Value {
@@ -47,7 +52,12 @@ fn proves_all_families(said: &Said) -> Value {
 fn a_sqlite_is_proven_and_nothing_is_left_beside_it() {
     let dir = Workdir::new();
     let target = "sqlite:doctor.db";
-    dir.ok(&["sysbench", "oltp_insert", &format!("--target={target}"), "prepare"]);
+    dir.ok(&[
+        "sysbench",
+        "oltp_insert",
+        &format!("--target={target}"),
+        "prepare",
+    ]);
     let before = files(&dir);
     let said = dir.ok(&["doctor", target, "--format=json"]);
     let told = proves_all_families(&said);
@@ -64,7 +74,9 @@ fn files(dir: &Workdir) -> Vec<String> {
     let entries = std::fs::read_dir(dir.path()).unwrap();
     let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
     // The log of a file that was closed comes and goes.
-    let mut names: Vec<String> = names.filter(|n| !n.ends_with("-shm") && !n.ends_with("-wal")).collect();
+    let mut names: Vec<String> = names
+        .filter(|n| !n.ends_with("-shm") && !n.ends_with("-wal"))
+        .collect();
     names.sort();
     names
 }
@@ -72,7 +84,10 @@ fn files(dir: &Workdir) -> Vec<String> {
 #[test]
 fn a_mariadb_is_proven_and_nothing_of_anybodys_is_touched() {
     // Which databases there are is the server's own.
-    let server = Server::builder(Engine::MariaDb).setting("general-log", "1").start().unwrap();
+    let server = Server::builder(Engine::MariaDb)
+        .setting("general-log", "1")
+        .start()
+        .unwrap();
     let dir = Workdir::new();
     let url = server.url();
     let databases = || server.query("SHOW DATABASES").unwrap();
@@ -82,7 +97,10 @@ fn a_mariadb_is_proven_and_nothing_of_anybodys_is_touched() {
     assert_eq!(databases(), before);
     let conditions = checks(&told, "conditions");
     // Test servers need not survive a crash of the machine.
-    assert!(has(&conditions, "warning", "innodb_doublewrite"), "{conditions:?}");
+    assert!(
+        has(&conditions, "warning", "innodb_doublewrite"),
+        "{conditions:?}"
+    );
     assert!(has(&conditions, "warning", "general_log"), "{conditions:?}");
     assert!(has(&conditions, "ok", "server-build"), "{conditions:?}");
     assert!(conditions.iter().any(|(_, check, _)| check == "round-trip"));
@@ -92,7 +110,12 @@ fn a_mariadb_is_proven_and_nothing_of_anybodys_is_touched() {
     // A warning changes the code only where that is asked for.
     let strict = dir.run(&["doctor", &url, "--quick", "--strict"]);
     assert_eq!(strict.code, Some(3), "{strict:?}");
-    assert!(strict.out.contains("warning  durability: innodb_doublewrite = OFF"), "{strict:?}");
+    assert!(
+        strict
+            .out
+            .contains("warning  durability: innodb_doublewrite = OFF"),
+        "{strict:?}"
+    );
     assert!(strict.out.contains("--strict: "), "{strict:?}");
 
     // An account that may make no database.
@@ -103,7 +126,12 @@ fn a_mariadb_is_proven_and_nothing_of_anybodys_is_touched() {
         )
         .unwrap();
     let lesser = format!("mysql://lesser:geheim@127.0.0.1:{}/own", server.port());
-    dir.ok(&["sysbench", "oltp_read_write", &format!("--target={lesser}"), "prepare"]);
+    dir.ok(&[
+        "sysbench",
+        "oltp_read_write",
+        &format!("--target={lesser}"),
+        "prepare",
+    ]);
     let rows = "SELECT SUM(k), COUNT(*) FROM own.sbtest1";
     let loaded = server.query(rows).unwrap();
     let said = dir.ok(&["doctor", &lesser]);
@@ -159,7 +187,10 @@ fn a_postgres_is_proven_also_after_a_doctor_that_was_killed() {
 
 #[test]
 fn a_postgres_schema_of_that_name_is_left_alone_and_rights_are_named() {
-    let database = shared_postgres().unwrap().fresh_database("doctor_foreign").unwrap();
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("doctor_foreign")
+        .unwrap();
     let dir = Workdir::new();
     let role = format!("lesser_{}", database.name());
     database
@@ -167,12 +198,19 @@ fn a_postgres_schema_of_that_name_is_left_alone_and_rights_are_named() {
             "CREATE ROLE {role} LOGIN PASSWORD 'geheim'; GRANT ALL ON SCHEMA public TO {role}"
         ))
         .unwrap();
-    let (_, place) = database.url().split_once('@').map(|(a, b)| (a.to_string(), b.to_string())).unwrap();
+    let (_, place) = database
+        .url()
+        .split_once('@')
+        .map(|(a, b)| (a.to_string(), b.to_string()))
+        .unwrap();
     let lesser = format!("postgres://{role}:geheim@{place}");
     let said = dir.ok(&["doctor", &lesser]);
     for part in [
         "statements cannot be executed: CREATE SCHEMA tidemark_doctor failed: 42501",
-        &format!("To allow it: GRANT CREATE ON DATABASE \"{}\" TO \"{role}\"", database.name()),
+        &format!(
+            "To allow it: GRANT CREATE ON DATABASE \"{}\" TO \"{role}\"",
+            database.name()
+        ),
         "skipped  ycsb: its tables were not loaded by Tidemark",
         "all checks passed",
     ] {

@@ -159,10 +159,16 @@ fn doctor_tells_of_the_pooler_and_of_the_way_out() {
     assert!(!said.contains("(prepared)"), "{said}");
     pool.assert_nothing_stays();
     let by_session = Pool::new("pooled_by_session", PoolMode::Session);
-    let said = by_session.dir.ok(&["doctor", &by_session.url, "--quick"]).all();
+    let said = by_session
+        .dir
+        .ok(&["doctor", &by_session.url, "--quick"])
+        .all();
     assert!(said.contains("in session mode"), "{said}");
     assert!(said.contains("drop a table (prepared)"), "{said}");
-    let said = pool.dir.ok(&["doctor", &pool.database.url(), "--quick"]).all();
+    let said = pool
+        .dir
+        .ok(&["doctor", &pool.database.url(), "--quick"])
+        .all();
     assert!(!said.contains("pooler"), "{said}");
 }
 
