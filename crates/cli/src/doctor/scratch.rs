@@ -33,7 +33,10 @@ pub struct Scratch {
 
 /// What makes it doctor's, and is given up with it.
 enum Kept {
-    Server { outer: Connector, _guard: Guard },
+    Server {
+        outer: Box<Connector>,
+        _guard: Guard,
+    },
     Folder(TempDir),
 }
 
@@ -101,7 +104,7 @@ impl Scratch {
             Kept::Folder(folder) => Ok(folder.close().map(|()| true)?),
             Kept::Server { outer, _guard } => {
                 let (inner, name) = (self.connector, self.name);
-                Ok(block_on(drop_place(inner, outer, name))??)
+                Ok(block_on(drop_place(inner, *outer, name))??)
             }
         }
     }
@@ -131,7 +134,7 @@ fn beside(connector: &Connector) -> Result<Scratch, NoScratch> {
         error: error.to_string(),
     })?;
     let path = made.path().join("doctor.db");
-    let target = Target::sqlite(&path.to_string_lossy());
+    let target = Target::sqlite(path.to_string_lossy());
     Ok(Scratch {
         connector: Connector::new(target, options(connector))?,
         name: path.display().to_string(),
@@ -159,7 +162,7 @@ fn on_server(connector: &Connector, name: String, guard: Guard) -> Result<Scratc
         name,
         is_left_over,
         kept: Kept::Server {
-            outer: connector.clone(),
+            outer: Box::new(connector.clone()),
             _guard: guard,
         },
     })
@@ -234,7 +237,7 @@ async fn exists(session: &mut Session, name: &str) -> Result<bool, DbError> {
         }
         _ => format!("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {name}"),
     };
-    Ok(session.query(&sql).await?.len() > 0)
+    Ok(!session.query(&sql).await?.is_empty())
 }
 
 /// Whether it holds the table that doctor marked. What this account may not see is not doctor's.
@@ -314,7 +317,7 @@ mod tests {
     fn what_a_scratch_file_holds_is_gone_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file.db");
-        let target = Target::sqlite(&file.to_string_lossy());
+        let target = Target::sqlite(file.to_string_lossy());
         let connector = Connector::new(target, ConnectOptions::default()).unwrap();
         let scratch = Scratch::make(&connector).unwrap();
         let made = scratch.connector.target().database.clone();
