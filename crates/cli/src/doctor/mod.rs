@@ -38,9 +38,15 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
         Ok(connector) => all(args, &connector.must_exist(), &teller),
         Err(error) => basics::failed(&teller, texts::address, &error),
     };
-    if code == ExitCode::Success && args.strict && teller.warnings() > 0 {
-        code = ExitCode::Check;
-        teller.line(&texts::strict(args.lang, teller.warnings()));
+    let warnings = teller.warnings();
+    if warnings > 0 && code == ExitCode::Success {
+        teller.line(&match args.strict {
+            true => texts::strict(args.lang, warnings),
+            false => texts::warnings(args.lang, warnings),
+        });
+        if args.strict {
+            code = ExitCode::Check;
+        }
     }
     teller.end(&target, code == ExitCode::Success);
     Ok(code)

@@ -32,9 +32,10 @@ pub fn examine(connector: &Connector, known: &Known, teller: &Teller) {
 
 fn tell(observed: &Observed, teller: &Teller) {
     let (source, lang) = (observed.source.as_str(), teller.lang);
-    if observed.sampled && observed.gaps.is_empty() {
+    let has_failed = observed.gaps.iter().any(|gap| gap.kind == GapKind::Failed);
+    if observed.sampled && !has_failed {
         let says = texts::observable(lang, source);
-        return teller.tell(Area::Sources, Level::Ok, source, &says);
+        teller.tell(Area::Sources, Level::Ok, source, &says);
     }
     for gap in &observed.gaps {
         let says = match gap.kind {
