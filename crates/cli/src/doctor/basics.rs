@@ -30,6 +30,15 @@ pub struct Known {
     pub settings: Vec<Setting>,
     /// Whether prepared statements work.
     pub keeps_statements: bool,
+    /// Whether a pooler gives server sessions out by transaction: they keep no settings.
+    pub shares_sessions: bool,
+}
+
+/// What poolers before the hosts do.
+#[derive(Debug, Clone, Copy)]
+struct Poolers {
+    keep_statements: bool,
+    share_sessions: bool,
 }
 
 /// Checks a target, and tells of each step.
@@ -38,12 +47,12 @@ pub struct Known {
 /// The exit code of a step that failed, which was told.
 pub fn examine(connector: &Connector, teller: &Teller) -> Result<Known, ExitCode> {
     let looked = block_on(poolers(connector.clone(), teller.clone()));
-    let keeps_statements = match looked {
-        Ok(Ok(kept)) => kept,
+    let poolers = match looked {
+        Ok(Ok(poolers)) => poolers,
         Ok(Err(error)) => return Err(failed(teller, texts::connect, &error)),
         Err(error) => return Err(failed(teller, texts::connect, &on_thread(&error))),
     };
-    let modes: &[bool] = match keeps_statements {
+    let modes: &[bool] = match poolers.keep_statements {
         true => &[true, false],
         false => &[false],
     };
@@ -70,7 +79,8 @@ pub fn examine(connector: &Connector, teller: &Teller) -> Result<Known, ExitCode
         server,
         on_client,
         settings,
-        keeps_statements,
+        keeps_statements: poolers.keep_statements,
+        shares_sessions: poolers.share_sessions,
     })
 }
 
@@ -78,11 +88,14 @@ fn on_thread(error: &std::io::Error) -> DbError {
     DbError::new(ErrorClass::Fatal, "io", error.to_string())
 }
 
-/// Tells of poolers before hosts; whether prepared statements can be had through all of them.
-async fn poolers(connector: Connector, teller: Teller) -> Result<bool, DbError> {
+/// Tells of poolers before hosts.
+async fn poolers(connector: Connector, teller: Teller) -> Result<Poolers, DbError> {
     let lang = teller.lang;
     let note = |says: &str| teller.tell(Area::Target, Level::Note, "pooler", says);
-    let mut kept = true;
+    let mut all = Poolers {
+        keep_statements: true,
+        share_sessions: false,
+    };
     for (index, (host, _)) in connector.hosts().iter().enumerate() {
         match connector.pooling(index).await? {
             Pooling::Direct => {}
@@ -92,11 +105,12 @@ async fn poolers(connector: Connector, teller: Teller) -> Result<bool, DbError> 
                 if !keeps_statements {
                     note(texts::no_prepared(lang));
                 }
-                kept &= keeps_statements;
+                all.keep_statements &= keeps_statements;
+                all.share_sessions = true;
             }
         }
     }
-    Ok(kept)
+    Ok(all)
 }
 
 /// Tells of a step that failed; the exit code.

@@ -193,13 +193,23 @@ async fn make_place(outer: Connector, inner: Connector, name: String) -> Result<
         });
     }
     let mut session = inner.connect(0).await?;
-    let marked = mark(&mut session).await;
+    let marked = mark(&mut session, &name).await;
     session.close().await;
     marked?;
     Ok(false)
 }
 
-async fn mark(session: &mut Session) -> Result<(), DbError> {
+async fn mark(session: &mut Session, name: &str) -> Result<(), DbError> {
+    // What is between may forget what a session asked for: nothing is made elsewhere.
+    let here = match session.dialect().engine().protocol() {
+        Protocol::Mysql => "SELECT DATABASE()",
+        _ => "SELECT current_schema()",
+    };
+    let here = session.query(here).await?.text(0, 0);
+    if here.as_deref() != Some(name) {
+        let says = format!("a session that was to use {name} uses {here:?}");
+        return Err(DbError::new(ErrorClass::Fatal, "doctor", says));
+    }
     let sql = format!("CREATE TABLE {TABLE} (id INTEGER NOT NULL PRIMARY KEY)");
     session.simple(&sql).await?;
     catalog::mark_table(session, TABLE, MARK).await

@@ -67,7 +67,7 @@ const SQLITE: &[Rule] = &[
         "synchronous",
         |v| v == "normal",
         Meaning::LessDurable,
-        "FULL",
+        "FULL (--set-session)",
     ),
     (
         "journal_mode",

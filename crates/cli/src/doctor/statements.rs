@@ -40,8 +40,14 @@ const THREADS: usize = 2;
 
 /// Proves the statements of each workload; the exit code.
 pub fn examine(connector: &Connector, known: &Known, teller: &Teller) -> ExitCode {
-    if connector.target().is_read_only() {
-        let says = texts::read_only(teller.lang);
+    let lang = teller.lang;
+    let why_not = match (connector.target().is_read_only(), known.shares_sessions) {
+        (true, _) => Some(texts::read_only(lang)),
+        // A schema is chosen by a setting, which would stay in a session that is others' next.
+        (_, true) => Some(texts::pooled(lang)),
+        _ => None,
+    };
+    if let Some(says) = why_not {
         teller.tell(Area::Statements, Level::Skipped, "statements", says);
         return ExitCode::Success;
     }

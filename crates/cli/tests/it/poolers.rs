@@ -157,6 +157,7 @@ fn doctor_tells_of_the_pooler_and_of_the_way_out() {
     assert!(said.contains("in transaction mode"), "{said}");
     assert!(said.contains("with --db-ps-mode=disable"), "{said}");
     assert!(!said.contains("(prepared)"), "{said}");
+    assert!(said.contains("skipped  statements: a pooler"), "{said}");
     pool.assert_nothing_stays();
     let by_session = Pool::new("pooled_by_session", PoolMode::Session);
     let said = by_session
