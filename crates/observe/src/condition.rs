@@ -183,7 +183,7 @@ mod tests {
         let others = found.others_cores.unwrap();
         assert!((others - 0.5).abs() < 1e-9, "{others}");
         let stolen = found.stolen.unwrap();
-        assert!((stolen - 20.0 / 190.0).abs() < 1e-9, "{stolen}");
+        assert!((stolen - 20.0 / 200.0).abs() < 1e-9, "{stolen}");
         assert_eq!(
             (found.governors, found.cores),
             (vec!["powersave".into()], 2)
