@@ -69,7 +69,7 @@ pub enum Command {
     Up(Up),
     /// Stop a sandbox and delete its data
     Down(Down),
-    /// Check that a target can be benchmarked: connection, rights, statements, loading
+    /// Check a target: connection, rights, loading, statements, what spoils results
     Doctor(Doctor),
     /// Find what limits throughput by experiments around a job
     Diagnose(Diagnose),
@@ -242,6 +242,15 @@ pub struct Doctor {
     /// neither to a statement nor to three new sessions
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = a_time)]
     pub connect_timeout: Duration,
+    /// Do not execute the statements of the workloads
+    #[arg(long)]
+    pub quick: bool,
+    /// Exit with code 3 if there is a warning
+    #[arg(long)]
+    pub strict: bool,
+    /// Output format
+    #[arg(long, default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,

@@ -17,7 +17,8 @@ pub enum ExitCode {
     /// The command line, a configuration file or a URL is wrong.
     Usage = 2,
     /// The data or the results are not what they should be, or a search found no rate that keeps
-    /// its objective, or none whose confirmation did, or a comparison is beyond a limit.
+    /// its objective, or none whose confirmation did, or a comparison is beyond a limit, or what is
+    /// strictly checked has a warning.
     Check = 3,
     /// No session could be opened: unreachable, refused, wrong password, TLS refused.
     Connect = 4,
@@ -43,7 +44,7 @@ impl ExitCode {
         ),
         (
             ExitCode::Check,
-            "data or results are wrong, --find-max found no confirmed rate, or --fail-if applies",
+            "data or results are wrong, --find-max found no confirmed rate, or --fail-if or doctor --strict applies",
         ),
         (ExitCode::Connect, "no session could be opened"),
         (

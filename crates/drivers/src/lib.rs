@@ -40,6 +40,7 @@ mod expression;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod given;
 mod isolation;
 pub mod journal;
 mod load;
@@ -66,6 +67,7 @@ pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};
 pub use explain::plan_text;
 pub use expression::Span;
+pub use given::GivenText;
 pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;

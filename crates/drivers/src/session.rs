@@ -2,6 +2,7 @@
 
 use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
+use crate::given::{Given, GivenText};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
 use std::future::Future;
@@ -35,6 +36,8 @@ pub struct Session {
     queued: Queued,
     /// How a session outside a measurement is waited for; none within one.
     attendance: Option<Box<Attendance>>,
+    /// The texts that it was given, where somebody wants to know; none within a measurement.
+    given: Option<Box<Given>>,
 }
 
 /// Does something of a session's, and waits for it as its attendance says. Boxed: where there is
@@ -78,6 +81,7 @@ impl Session {
             at_reader: false,
             queued: Queued::default(),
             attendance: None,
+            given: None,
         }
     }
 
@@ -85,6 +89,43 @@ impl Session {
     pub(crate) fn attended(mut self, attendance: Attendance) -> Self {
         self.attendance = Some(Box::new(attendance));
         self
+    }
+
+    /// Keeps the texts of the statements that it is given from here on: for proving them, not for
+    /// measuring.
+    pub fn keep_texts(&mut self) {
+        self.given = Some(Box::default());
+    }
+
+    /// The texts given since [`Session::keep_texts`], each once; those that queued statements belong to
+    /// count as executed when they were queued.
+    pub fn given_texts(&self) -> &[GivenText] {
+        self.given.as_ref().map_or(&[], |given| given.texts())
+    }
+
+    /// The text that was sent last, of those that are kept: the one that an error is of, unless it is of
+    /// one that was queued before it.
+    pub fn last_text(&self) -> Option<&str> {
+        self.given.as_ref()?.last()
+    }
+
+    fn gives(&mut self, sql: &str) {
+        if let Some(given) = &mut self.given {
+            given.text(sql);
+        }
+    }
+
+    fn gives_statement(&mut self, statement: &Statement) {
+        if let Some(given) = &mut self.given {
+            given.statement(statement);
+        }
+    }
+
+    /// What was given last was executed.
+    fn was_given(&mut self) {
+        if let Some(given) = &mut self.given {
+            given.executed();
+        }
     }
 
     fn executed(&mut self, verb: Verb, outcome: Outcome) -> Outcome {
@@ -226,22 +267,27 @@ impl Session {
     /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         attended!(self, self.prepare(sql));
+        self.gives(sql);
         self.at_reader = false;
         let prepared = self.primary.prepare(sql).await;
         self.count_queued();
         let statement = prepared?;
         let is_kept = !matches!(statement.form, Form::Text(_));
         self.prepared = self.prepared.saturating_add(u16::from(is_kept));
-        match &mut self.reader {
+        let statement = match &mut self.reader {
             Some(reader) if only_reads(sql) => {
                 self.at_reader = true;
                 let verb = statement.verb;
                 let forms = Box::new([statement, reader.prepare(sql).await?]);
                 let form = Form::Either(forms);
-                Ok(Statement { verb, form })
+                Statement { verb, form }
             }
-            _ => Ok(statement),
+            _ => statement,
+        };
+        if let Some(given) = &mut self.given {
+            given.became(&statement);
         }
+        Ok(statement)
     }
 
     /// Executes a statement; rows are counted and not decoded.
@@ -254,6 +300,7 @@ impl Session {
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
         attended!(self, self.execute(statement, values));
+        self.gives_statement(statement);
         let (connection, statement) = self.route(statement);
         connection.begin();
         let done = match &mut connection.driver {
@@ -266,7 +313,9 @@ impl Session {
         };
         let ended = connection.end(statement.verb, done);
         self.count_queued();
-        Ok(self.executed(statement.verb, ended?))
+        let ended = self.executed(statement.verb, ended?);
+        self.was_given();
+        Ok(ended)
     }
 
     /// Keeps a statement to send it with the next one, in one round trip, where the server takes
@@ -295,6 +344,8 @@ impl Session {
             self.queued.begins |= statement.verb == Verb::Begin;
             self.queued.count += 1;
             self.in_transaction = true;
+            self.gives_statement(statement);
+            self.was_given();
         }
         Ok(is_queued)
     }
@@ -341,6 +392,7 @@ impl Session {
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
         attended!(self, self.fetch(statement, values, rows));
+        self.gives_statement(statement);
         let (connection, statement) = self.route(statement);
         connection.begin();
         let done = match &mut connection.driver {
@@ -353,7 +405,9 @@ impl Session {
         };
         let ended = connection.end(statement.verb, done);
         self.count_queued();
-        Ok(self.executed(statement.verb, ended?))
+        let ended = self.executed(statement.verb, ended?);
+        self.was_given();
+        Ok(ended)
     }
 
     /// Sends one statement as text; rows are counted and not decoded.
@@ -362,6 +416,7 @@ impl Session {
     /// As [`Session::execute`].
     pub async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
         attended!(self, self.simple(sql));
+        self.gives(sql);
         let verb = Verb::of(sql);
         self.at_reader = !self.in_transaction && verb == Verb::Read && only_reads(sql);
         let connection = match &mut self.reader {
@@ -379,7 +434,9 @@ impl Session {
         };
         let ended = connection.end(verb, done);
         self.count_queued();
-        Ok(self.executed(verb, ended?))
+        let ended = self.executed(verb, ended?);
+        self.was_given();
+        Ok(ended)
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).
@@ -388,9 +445,13 @@ impl Session {
     /// As [`Session::execute`].
     pub async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
         attended!(self, self.query(sql));
+        self.gives(sql);
         self.at_reader = false;
         let rows = self.primary.query(sql).await;
         self.count_queued();
+        if rows.is_ok() {
+            self.was_given();
+        }
         rows
     }
 

@@ -100,14 +100,14 @@ pub(crate) fn count(counts: &mut StatementCounts, verb: Verb, outcome: Outcome) 
 }
 
 /// A statement of one session, ready to be executed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// How it is counted.
     pub(crate) verb: Verb,
     pub(crate) form: Form,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Form {
     /// MySQL protocol: the server's statement id, and whether it returns rows.
     Mysql {
@@ -130,7 +130,7 @@ pub(crate) enum Form {
 }
 
 /// A statement's text cut at its `?` marks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<String>,
 }

@@ -23,10 +23,12 @@ extern crate self as tidemark_observe;
 mod it;
 
 mod client;
+mod condition;
 mod db;
 mod disk;
 mod host;
 mod load;
+mod look;
 mod network;
 mod observing;
 mod own;
@@ -36,9 +38,11 @@ mod source;
 mod usage;
 
 pub use client::{ClientHostSource, MOST_CORES};
+pub use condition::HostCondition;
 pub use disk::{data_disks, disks_of};
 pub use host::client_host;
 pub use load::{ClientLoad, HostSampler};
+pub use look::look;
 pub use observing::{Observing, Sources, sources};
 pub use sampling::{Ended, Sampling, Sink};
 pub use source::{Column, Metric, Samples, SeriesSource};

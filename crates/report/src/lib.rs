@@ -62,7 +62,7 @@ pub use many::{
 };
 pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
-pub use observed::json;
+pub use observed::{json, unseen};
 pub use section::Section;
 pub use single::{html, html_with, markdown, markdown_with, text};
 pub use texts::Lang;

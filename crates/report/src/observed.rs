@@ -226,6 +226,11 @@ pub(crate) fn other_notes(record: &RunRecord) -> Vec<String> {
     notes.cloned().collect()
 }
 
+/// A sentence for something that a source can't see: what is missing, and how to get it.
+pub fn unseen(source: &str, gap: &Gap, lang: Lang) -> String {
+    sentence(source, gap, observed::of(lang))
+}
+
 fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
     let template = match gap.kind {
         GapKind::RemoteHost => t.remote_host,

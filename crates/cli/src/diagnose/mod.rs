@@ -6,9 +6,9 @@ pub mod after_run;
 mod battery;
 mod changes;
 mod child_runs;
-mod client_cpu;
+pub mod client_cpu;
 mod global_setting;
-mod ping;
+pub mod ping;
 mod told;
 
 use crate::args;

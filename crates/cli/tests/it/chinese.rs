@@ -118,7 +118,7 @@ fn commands_about_kept_runs_print_chinese() {
     in_both(&dir, &["audit", "last"], &["共 1 次压测：无效"]);
     in_both(
         &dir,
-        &["doctor", "sqlite:a.db"],
+        &["doctor", "sqlite:a.db", "--quick"],
         &["通过   建表（预编译）", "全部检查通过"],
     );
     in_both(&dir, &["tag"], &["还没有标签"]);

@@ -53,32 +53,3 @@ fn the_demo_leaves_a_record_and_reports_and_can_be_run_again() {
     dir.ok(&["delete", &id, "--yes"]);
     assert_eq!(dir.ok(&["runs"]).out.lines().count(), 2);
 }
-
-#[test]
-fn doctor_proves_each_engine_it_can_have() {
-    let dir = Workdir::new();
-    let mariadb = tidemark_testkit::shared_mariadb()
-        .unwrap()
-        .fresh_database("doctor")
-        .unwrap();
-    let postgres = tidemark_testkit::shared_postgres()
-        .unwrap()
-        .fresh_database("doctor")
-        .unwrap();
-    dir.ok(&[
-        "sysbench",
-        "oltp_insert",
-        "--target=sqlite:doctor.db",
-        "prepare",
-    ]);
-    for url in [mariadb.url(), postgres.url(), "sqlite:doctor.db".into()] {
-        let said = dir.ok(&["doctor", &url]);
-        assert!(said.out.contains("all checks passed"), "{said:?}");
-        assert!(!said.out.contains(":sbtest@"), "{said:?}");
-        let again = dir.ok(&["doctor", &url]);
-        assert!(
-            again.out.contains("ok       classify errors (text)"),
-            "{again:?}"
-        );
-    }
-}

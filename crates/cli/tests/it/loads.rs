@@ -313,7 +313,7 @@ fn terminals_wait_apart_from_the_database() {
 fn a_doctor_speaks_of_loading_as_people_do() {
     let server = shared_mariadb().unwrap();
     let database = server.fresh_database("doctor_words").unwrap();
-    let said = Workdir::new().ok(&["doctor", &database.url()]);
+    let said = Workdir::new().ok(&["doctor", &database.url(), "--quick"]);
     assert!(
         said.out.contains("1000 rows (prepared) by arrays of rows"),
         "{said:?}"

@@ -9,6 +9,7 @@ mod commands_in_documents;
 mod common;
 mod demo;
 mod diagnose;
+mod doctor;
 mod dropping;
 mod endless_input;
 mod examples;

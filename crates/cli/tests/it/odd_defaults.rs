@@ -125,7 +125,7 @@ fn mariadb_servers_with_other_modes_and_limits() {
         args.extend(["--target", &database]);
         dir.ok(&args)
     };
-    dir.ok(&["doctor", &database]);
+    dir.ok(&["doctor", &database, "--quick"]);
     one("tpch prepare --sf=0.01 -T 2");
     let said = one("tpch run --sf=0.01 --count=22 --check").all();
     assert_eq!(said.matches("  right").count(), 22, "{said}");

@@ -157,12 +157,19 @@ fn doctor_tells_of_the_pooler_and_of_the_way_out() {
     assert!(said.contains("in transaction mode"), "{said}");
     assert!(said.contains("with --db-ps-mode=disable"), "{said}");
     assert!(!said.contains("(prepared)"), "{said}");
+    assert!(said.contains("skipped  statements: a pooler"), "{said}");
     pool.assert_nothing_stays();
     let by_session = Pool::new("pooled_by_session", PoolMode::Session);
-    let said = by_session.dir.ok(&["doctor", &by_session.url]).all();
+    let said = by_session
+        .dir
+        .ok(&["doctor", &by_session.url, "--quick"])
+        .all();
     assert!(said.contains("in session mode"), "{said}");
     assert!(said.contains("drop a table (prepared)"), "{said}");
-    let said = pool.dir.ok(&["doctor", &pool.database.url()]).all();
+    let said = pool
+        .dir
+        .ok(&["doctor", &pool.database.url(), "--quick"])
+        .all();
     assert!(!said.contains("pooler"), "{said}");
 }
 

@@ -51,7 +51,7 @@ impl Guard {
     ///
     /// # Errors
     /// [`EngineError::Refused`] when another client holds it; [`EngineError::Connect`].
-    pub(super) fn take(connector: &Connector, scope: Scope) -> Result<Self, EngineError> {
+    pub fn take(connector: &Connector, scope: Scope) -> Result<Self, EngineError> {
         // SQLite's is held as long as the load.
         let patience = match scope {
             Scope::Database if !connector.is_blocking() => MOMENTS,

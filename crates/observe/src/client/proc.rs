@@ -51,7 +51,7 @@ impl ProcFile {
 
 /// Processor time by what it was for, in clock ticks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct CpuTicks {
+pub(crate) struct CpuTicks {
     pub user: u64,
     pub system: u64,
     pub iowait: u64,
@@ -85,7 +85,7 @@ impl CpuTicks {
 }
 
 /// The processors of `/proc/stat`, by number.
-pub(super) fn cpus(stat: &str) -> impl Iterator<Item = (u32, CpuTicks)> {
+pub(crate) fn cpus(stat: &str) -> impl Iterator<Item = (u32, CpuTicks)> {
     stat.lines().filter_map(|line| {
         let mut words = line.strip_prefix("cpu")?.split_ascii_whitespace();
         // The first line is of all, and has no number.

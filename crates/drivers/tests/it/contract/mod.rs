@@ -50,7 +50,8 @@ suites! {
             a_write_that_changes_nothing_is_other
             rollback_undoes_and_commit_keeps
             rollback_outside_a_transaction_is_taken
-            an_open_transaction_is_rolled_back_and_nothing_else_is_sent;
+            an_open_transaction_is_rolled_back_and_nothing_else_is_sent
+            texts_are_kept_with_how_often_they_were_executed;
         values:
             texts_come_back_as_they_went
             integers_come_back_as_they_went

@@ -2,7 +2,7 @@
 
 use crate::it::contract::Db;
 use crate::it::contract::backend::count;
-use tidemark_drivers::{Outcome, Value};
+use tidemark_drivers::{Outcome, RowSet, Value};
 
 pub async fn the_server_names_itself(db: Db) {
     let session = db.session().await;
@@ -147,5 +147,38 @@ pub async fn an_open_transaction_is_rolled_back_and_nothing_else_is_sent(db: Db)
         assert_eq!(count(&mut session, "t").await, 0);
         session.rollback().await.unwrap();
         assert_eq!((session.counts() - before).total(), 3);
+    }
+}
+
+/// What was only prepared, or failed, is told from what was executed.
+pub async fn texts_are_kept_with_how_often_they_were_executed(db: Db) {
+    for mut session in db.sessions().await {
+        session.simple("CREATE TABLE t (id INTEGER)").await.unwrap();
+        assert!(session.given_texts().is_empty() && session.last_text().is_none());
+        session.keep_texts();
+        let insert = session.prepare("INSERT INTO t VALUES (?)").await.unwrap();
+        let select = session.prepare("SELECT id FROM t").await.unwrap();
+        let _unused = session.prepare("DELETE FROM t").await.unwrap();
+        for id in [1, 2] {
+            session.execute(&insert, &[Value::Int(id)]).await.unwrap();
+        }
+        let mut rows = RowSet::new();
+        session.fetch(&select, &[], &mut rows).await.unwrap();
+        assert_eq!(session.last_text(), Some("SELECT id FROM t"));
+        let missing = "SELECT a FROM tidemark_missing";
+        session.simple(missing).await.unwrap_err();
+        assert_eq!(session.last_text(), Some(missing));
+        session.query("SELECT id FROM t").await.unwrap();
+        let texts = session.given_texts().iter();
+        let told: Vec<_> = texts.map(|t| (t.sql.as_str(), t.executed)).collect();
+        let expected = [
+            ("INSERT INTO t VALUES (?)", 2),
+            ("SELECT id FROM t", 2),
+            ("DELETE FROM t", 0),
+            (missing, 0),
+        ];
+        assert_eq!(told, expected);
+        session.simple("DROP TABLE t").await.unwrap();
+        session.close().await;
     }
 }

@@ -1,71 +1,101 @@
-//! `doctor`: proves step by step that a target can be used, on tables of its own.
+//! Connection, poolers, rights, settings, loading and error classes, on a table of doctor's own.
 
-use crate::args;
-use crate::exit::{ExitCode, Failure};
+use super::told::{Area, Level, Teller};
+use crate::exit::ExitCode;
 use crate::texts::doctor as texts;
-use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, ErrorClass, ErrorKind};
+use tidemark_core::record::{HostRole, Setting};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, ServerInfo};
 use tidemark_drivers::{
-    BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter,
-    Session, Value, catalog, settings,
+    BulkMethod, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter, Session, Value,
+    catalog, settings,
 };
 use tidemark_report::Lang;
 use tidemark_runtime::block_on;
 
-/// The doctor's own table. A table of that name that it did not mark is left alone.
-const TABLE: &str = "tidemark_doctor";
-const MARK: &str = "tidemark:doctor";
+/// The doctor's own table. A table of that name that it did not mark is left alone. In a database or
+/// schema of that name it proves that this is doctor's own, too.
+pub const TABLE: &str = "tidemark_doctor";
+/// What it is marked with.
+pub const MARK: &str = "tidemark:doctor";
 const ROWS: i64 = 1000;
 
-/// Checks a target and prints a line for each step.
+/// What is known of a target that can be used.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Engine and version.
+    pub server: ServerInfo,
+    /// Whether it runs on this host; `None` of an embedded database.
+    pub on_client: Option<bool>,
+    /// Settings that matter.
+    pub settings: Vec<Setting>,
+    /// Whether prepared statements work.
+    pub keeps_statements: bool,
+    /// Whether a pooler gives server sessions out by transaction: they keep no settings.
+    pub shares_sessions: bool,
+}
+
+/// What poolers before the hosts do.
+#[derive(Debug, Clone, Copy)]
+struct Poolers {
+    keep_statements: bool,
+    share_sessions: bool,
+}
+
+/// Checks a target, and tells of each step.
 ///
 /// # Errors
-/// [`Failure`] of bad usage; a step that fails is printed, and its code returned.
-pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
-    let target = crate::target::from_url(&args.target)?;
-    let lang = args.lang;
-    say!("{}", texts::target(lang, &target));
-    let options = ConnectOptions {
-        connect_timeout: args.connect_timeout,
-        ..ConnectOptions::default()
+/// The exit code of a step that failed, which was told.
+pub fn examine(connector: &Connector, teller: &Teller) -> Result<Known, ExitCode> {
+    let looked = block_on(poolers(connector.clone(), teller.clone()));
+    let poolers = match looked {
+        Ok(Ok(poolers)) => poolers,
+        Ok(Err(error)) => return Err(failed(teller, texts::connect, &error)),
+        Err(error) => return Err(failed(teller, texts::connect, &on_thread(&error))),
     };
-    let connector = match Connector::new(target, options) {
-        Ok(connector) => connector.must_exist(),
-        Err(error) => return Ok(failed(lang, texts::address(lang), &error)),
-    };
-    let on_thread = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
-    let looked = block_on(poolers(connector.clone(), lang)).map_err(on_thread)?;
-    let keeps_statements = match looked {
-        Ok(kept) => kept,
-        Err(error) => return Ok(failed(lang, texts::connect(lang), &error)),
-    };
-    let modes: &[bool] = match keeps_statements {
+    let modes: &[bool] = match poolers.keep_statements {
         true => &[true, false],
         false => &[false],
     };
-    for (index, is_prepared) in modes.iter().enumerate() {
+    let mut known = None;
+    for is_prepared in modes {
         let (connector, mode) = match is_prepared {
-            true => (connector.clone(), texts::prepared(lang)),
-            false => (connector.clone().as_text(), texts::text(lang)),
+            true => (connector.clone(), texts::prepared(teller.lang)),
+            false => (connector.clone().as_text(), texts::text(teller.lang)),
         };
-        let teller = Teller { lang, mode };
-        let checked = block_on(check(connector, teller, index == 0)).map_err(on_thread)?;
-        if let Err((step, error)) = checked {
-            return Ok(failed(lang, step(lang), &error));
+        let is_first = known.is_none();
+        let told = Steps {
+            teller: teller.clone(),
+            mode,
+        };
+        let checked = block_on(check(connector, told, is_first));
+        match checked.unwrap_or_else(|e| Err((texts::connect, on_thread(&e)))) {
+            Ok(found) if is_first => known = Some(found),
+            Ok(_) => {}
+            Err((step, error)) => return Err(failed(teller, step, &error)),
         }
     }
-    if keeps_statements {
-        say!("{}", texts::all_passed(lang));
-    } else {
-        say!("{}", texts::all_but_prepared(lang));
-    }
-    Ok(ExitCode::Success)
+    let (server, on_client, settings) = known.ok_or(ExitCode::Failed)?;
+    Ok(Known {
+        server,
+        on_client,
+        settings,
+        keeps_statements: poolers.keep_statements,
+        shares_sessions: poolers.share_sessions,
+    })
 }
 
-/// Tells of poolers before hosts; whether prepared statements can be had through all of them.
-async fn poolers(connector: Connector, lang: Lang) -> Result<bool, DbError> {
-    let note = |says: &str| say!("{}", texts::note(lang, says));
-    let mut kept = true;
+fn on_thread(error: &std::io::Error) -> DbError {
+    DbError::new(ErrorClass::Fatal, "io", error.to_string())
+}
+
+/// Tells of poolers before hosts.
+async fn poolers(connector: Connector, teller: Teller) -> Result<Poolers, DbError> {
+    let lang = teller.lang;
+    let note = |says: &str| teller.tell(Area::Target, Level::Note, "pooler", says);
+    let mut all = Poolers {
+        keep_statements: true,
+        share_sessions: false,
+    };
     for (index, (host, _)) in connector.hosts().iter().enumerate() {
         match connector.pooling(index).await? {
             Pooling::Direct => {}
@@ -75,15 +105,19 @@ async fn poolers(connector: Connector, lang: Lang) -> Result<bool, DbError> {
                 if !keeps_statements {
                     note(texts::no_prepared(lang));
                 }
-                kept &= keeps_statements;
+                all.keep_statements &= keeps_statements;
+                all.share_sessions = true;
             }
         }
     }
-    Ok(kept)
+    Ok(all)
 }
 
-fn failed(lang: Lang, step: &str, error: &DbError) -> ExitCode {
-    say!("{}", texts::failed(lang, step, error, error.class));
+/// Tells of a step that failed; the exit code.
+pub fn failed(teller: &Teller, step: StepName, error: &DbError) -> ExitCode {
+    let lang = teller.lang;
+    let says = texts::failure(lang, step(lang), error, error.class);
+    teller.tell(Area::Target, Level::Failed, step(Lang::En), &says);
     match (error.kind, error.class) {
         (ErrorKind::TlsFiles, _) => ExitCode::Usage,
         (_, ErrorClass::Refused) => ExitCode::Connect,
@@ -92,24 +126,25 @@ fn failed(lang: Lang, step: &str, error: &DbError) -> ExitCode {
 }
 
 /// What a step is called.
-type StepName = fn(Lang) -> &'static str;
+pub type StepName = fn(Lang) -> &'static str;
 type Step<T> = Result<T, (StepName, DbError)>;
 
-/// Prints what went well.
-#[derive(Clone, Copy)]
-struct Teller {
-    lang: Lang,
+/// Tells what went well.
+struct Steps {
+    teller: Teller,
     /// How statements are sent.
     mode: &'static str,
 }
 
-impl Teller {
-    fn ok(self, says: &str) {
-        say!("{}", texts::ok(self.lang, says));
+impl Steps {
+    fn ok(&self, step: StepName, says: &str) {
+        self.teller
+            .tell(Area::Target, Level::Ok, step(Lang::En), says);
     }
 
-    fn done(self, step: StepName) {
-        self.ok(&texts::with_mode(self.lang, step(self.lang), self.mode));
+    fn done(&self, step: StepName) {
+        let lang = self.teller.lang;
+        self.ok(step, &texts::with_mode(lang, step(lang), self.mode));
     }
 }
 
@@ -117,8 +152,10 @@ fn at(step: StepName) -> impl FnOnce(DbError) -> (StepName, DbError) {
     move |error| (step, error)
 }
 
-async fn check(connector: Connector, teller: Teller, is_first: bool) -> Step<()> {
-    let lang = teller.lang;
+type Found = (ServerInfo, Option<bool>, Vec<Setting>);
+
+async fn check(connector: Connector, steps: Steps, is_first: bool) -> Step<Found> {
+    let lang = steps.teller.lang;
     for host in 0..connector.hosts().len().max(1) {
         let session = connector
             .connect_to(host)
@@ -132,32 +169,38 @@ async fn check(connector: Connector, teller: Teller, is_first: bool) -> Step<()>
             };
             let (step, server) = (texts::connect(lang), session.server());
             let (engine, version) = (&server.engine, &server.version);
-            teller.ok(&texts::connected(lang, step, shown, engine, version));
+            let says = texts::connected(lang, step, shown, engine, version);
+            steps.ok(texts::connect, &says);
         }
         session.close().await;
     }
     let mut session = connector.connect(0).await.map_err(at(texts::connect))?;
+    let server = session.server().clone();
+    let on_client = crate::looking::on_client(&mut session, &connector);
+    let mut settings = Vec::new();
     if is_first {
-        let settings = settings::settings_that_matter(&mut session)
+        settings = settings::settings_that_matter(&mut session)
             .await
             .map_err(at(texts::read_settings))?;
         let step = texts::read_settings(lang);
-        teller.ok(&texts::settings_read(lang, step, settings.len()));
+        let says = texts::settings_read(lang, step, settings.len());
+        steps.ok(texts::read_settings, &says);
     }
+    let found = (server, on_client, settings);
     if connector.target().is_read_only() {
-        teller.ok(&texts::read_only(lang, teller.mode));
+        steps.ok(texts::create, &texts::read_only(lang, steps.mode));
         session.close().await;
-        return Ok(());
+        return Ok(found);
     }
     create(&mut session).await.map_err(at(texts::create))?;
-    teller.done(texts::create);
-    let used = use_table(&mut session, teller).await;
+    steps.done(texts::create);
+    let used = use_table(&mut session, &steps).await;
     let dropped = catalog::drop_marked(&mut session, TABLE, MARK).await;
     used?;
     dropped.map_err(at(texts::drop))?;
-    teller.done(texts::drop);
+    steps.done(texts::drop);
     session.close().await;
-    Ok(())
+    Ok(found)
 }
 
 async fn create(session: &mut Session) -> Result<(), DbError> {
@@ -176,17 +219,17 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
     catalog::mark_table(session, TABLE, MARK).await
 }
 
-async fn use_table(session: &mut Session, teller: Teller) -> Step<()> {
-    let lang = teller.lang;
+async fn use_table(session: &mut Session, steps: &Steps) -> Step<()> {
+    let lang = steps.teller.lang;
     let method = load(session).await.map_err(at(texts::load))?;
     let way = crate::loading::way(method, lang);
-    teller.ok(&texts::loaded(lang, ROWS, teller.mode, way));
+    steps.ok(texts::load, &texts::loaded(lang, ROWS, steps.mode, way));
     read(session).await.map_err(at(texts::read))?;
-    teller.done(texts::read);
+    steps.done(texts::read);
     roll_back(session).await.map_err(at(texts::roll_back))?;
-    teller.done(texts::change);
+    steps.done(texts::change);
     classes(session).await.map_err(at(texts::classify))?;
-    teller.done(texts::classify);
+    steps.done(texts::classify);
     Ok(())
 }
 
