@@ -94,7 +94,7 @@ pub fn diagnose(record: &RunRecord) -> Diagnosis {
             }),
         }
     }
-    let findings = rank::ranked(findings);
+    let findings = rank::ranked(rank::of_load(findings));
     let (verdict, sentence) = rank::verdict(&seen, &findings, &skipped);
     let parts = match record.totals.all.count {
         0 => Vec::new(),

@@ -1,11 +1,20 @@
 //! Which finding comes first, and what the verdict says.
 
-use crate::causes::MAKES;
+use crate::causes::{AT_A_HIGHER_LOAD, MAKES};
 use crate::number::percent;
 use crate::seen::Seen;
 use crate::texts::verdict as texts;
 use crate::thresholds::{CPU_IDLE, SMALL};
 use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
+
+/// Without what would limit a higher load, where all that was asked for was served: it is where the time
+/// goes, and no bottleneck. What is wrong at any load stays.
+pub(crate) fn of_load(mut findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.iter().any(|f| f.cause == Cause::OfferedLoad) {
+        findings.retain(|f| !AT_A_HIGHER_LOAD.contains(&f.cause));
+    }
+    findings
+}
 
 /// The most telling first: by share, and how sure it is. A cause that makes another one comes before it.
 pub(crate) fn ranked(mut findings: Vec<Finding>) -> Vec<Finding> {

@@ -134,8 +134,8 @@ pub const SILENT_S: f64 = 1.5;
 pub const FEWEST_PAUSES: usize = 2;
 /// `server-stalls`: milliseconds of a pause. The scheduler of a busy host takes tens.
 pub const LONG_PAUSE_MS: f64 = 150.0;
-/// `server-stalls`: a pause by the median latency.
-pub const UNUSUAL: f64 = 20.0;
+/// `server-stalls`: a pause by the median latency: of exponential ones one in 250 is as long.
+pub const UNUSUAL: f64 = 8.0;
 /// `server-stalls`: slow transactions of an interval by the sessions. A pause stops nearly all of them; a
 /// client takes up their replies one by one.
 pub const ALL_SESSIONS: f64 = 0.75;

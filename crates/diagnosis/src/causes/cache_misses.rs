@@ -1,5 +1,6 @@
 //! Pages that the server's cache lacks.
 
+use super::disk_rate;
 use crate::host::Tasks;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
@@ -31,7 +32,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(seen.wait_evidence(WaitClass::DataRead));
     Outcome::Found(Found {
         share,
-        confidence: match waits >= MOST {
+        confidence: match waits >= MOST && disk_rate::slow_ms(seen).is_none() {
             true => Confidence::High,
             false => Confidence::Medium,
         },

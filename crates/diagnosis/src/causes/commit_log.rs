@@ -17,7 +17,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     }
     let share = seen.wait_share(WaitClass::Log);
     if share < SHARE {
-        return Outcome::NotFound;
+        return of_holders(seen).unwrap_or(Outcome::NotFound);
     }
     // Of the two kinds InnoDB counts in one or the other (docs/observe.md).
     let counted = ["log.syncs", "data.syncs"].map(|name| seen.status(name));
@@ -49,6 +49,23 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             true => vec![Cause::ServerCpu, Cause::ClientCpu, Cause::NetworkDistance],
             false => Vec::new(),
         },
+    })
+}
+
+/// Where most of the latency is waiting for rows: commits may be what keeps their holders.
+fn of_holders(seen: &Seen<'_>) -> Option<Outcome> {
+    let rows = seen.wait_share(WaitClass::RowLock);
+    let holding_ms = seen.split.mean_ms - seen.split.wait_ms(WaitClass::RowLock);
+    let share = seen.split.wait_ms(WaitClass::Log) / holding_ms.max(1e-9);
+    (rows >= SHARE && share >= MOST).then(|| {
+        Outcome::Found(Found {
+            share: share * rows,
+            confidence: Confidence::Medium,
+            says: Words::of(|lang| texts::holders(lang, percent(share))),
+            next: Words::of(texts::next),
+            evidence: seen.wait_evidence(WaitClass::Log).into_iter().collect(),
+            excludes: Vec::new(),
+        })
     })
 }
 

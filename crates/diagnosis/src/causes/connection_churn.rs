@@ -13,7 +13,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let totals = &seen.record.totals;
-    let opened = totals.reconnects as f64 / load.latency.count as f64;
+    let opened = opened(seen);
     if opened < CHURN {
         return Outcome::NotFound;
     }
@@ -46,4 +46,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::RowLocks, Cause::CommitLog],
     })
+}
+
+/// Connections opened for each transaction.
+pub(super) fn opened(seen: &Seen<'_>) -> f64 {
+    seen.record.totals.reconnects as f64 / (seen.load.latency.count as f64).max(1.0)
 }

@@ -5,7 +5,9 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
-use crate::thresholds::{KEPT_OFF, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF};
+use crate::thresholds::{
+    CPU_FULL, KEPT_OFF, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
+};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -68,7 +70,8 @@ fn idle(host: &Host) -> f64 {
 fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
     let host = seen.host.as_ref().or(seen.client.as_ref())?;
     let share = host.steal() / host.cores;
-    (share >= STOLEN).then(|| {
+    // What is taken of idle processors limits nothing.
+    (share >= STOLEN && host.load() >= CPU_FULL).then(|| {
         let evidence = host.stolen.as_ref().map(|c| c.evidence());
         Outcome::Found(Found {
             share,

@@ -27,8 +27,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence.extend([&disk.busy, &disk.queue, &disk.reads, &disk.writes].map(|c| c.evidence()));
         let (busy, queue) = (percent(disk.busy.mean()), three(disk.queue.mean()));
         let says = Words::of(|lang| texts::busy(lang, &busy, &queue, &said));
-        (says, Confidence::High)
-    } else if let Some(each) = read_ms(seen).filter(|ms| *ms >= READ_MS && reads >= SHARE) {
+        // Misses that feed it come first.
+        let confidence = match read_ms(seen) {
+            Some(_) => Confidence::Medium,
+            None => Confidence::High,
+        };
+        (says, confidence)
+    } else if let Some(each) = slow_ms(seen) {
         evidence.push(seen.evidence("time of a read", each, "ms"));
         evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
@@ -48,6 +53,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::CommitLog, Cause::RowLocks],
     })
+}
+
+/// How long reads take, where they are slow: then the disk is what limits, and not their number.
+pub(super) fn slow_ms(seen: &Seen<'_>) -> Option<f64> {
+    let reads = seen.wait_share(WaitClass::DataRead);
+    read_ms(seen).filter(|ms| *ms >= READ_MS && reads >= SHARE)
 }
 
 /// How long one read keeps its session waiting.

@@ -30,7 +30,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// Whether there are many old versions, for which readers pay whoever left them.
-fn are_left(seen: &Seen<'_>) -> bool {
+pub(super) fn are_left(seen: &Seen<'_>) -> bool {
     let most = |name: &str| seen.status(name).map_or(0.0, |c| c.max());
     let live: u64 = seen.record.tables_before.iter().map(|t| t.rows).sum();
     let dead = most("rows.dead");

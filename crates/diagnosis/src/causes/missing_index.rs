@@ -1,5 +1,6 @@
 //! Statements that read far more rows than they need.
 
+use super::long_transaction;
 use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
@@ -32,7 +33,8 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST {
+        // Dead rows are read, too.
+        confidence: match share >= MOST && !long_transaction::are_left(seen) {
             true => Confidence::High,
             false => Confidence::Medium,
         },

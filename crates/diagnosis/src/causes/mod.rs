@@ -59,6 +59,20 @@ pub(crate) const ALL: &[(Cause, Check)] = &[
     (Cause::OfferedLoad, offered_load::check),
 ];
 
+/// Causes that are parts of any latency, and limit only a load that asks for more.
+pub(crate) const AT_A_HIGHER_LOAD: &[Cause] = &[
+    Cause::ClientCpu,
+    Cause::NetworkDistance,
+    Cause::TooFewSessions,
+    Cause::ServerCpu,
+    Cause::CommitLog,
+    Cause::DiskRate,
+    Cause::CacheMisses,
+    Cause::RowLocks,
+    Cause::Latches,
+    Cause::Coherency,
+];
+
 /// Pairs of which the first makes the second: where both are found, the first is what to remove.
 pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::MissingIndex, Cause::ServerCpu),
@@ -67,7 +81,6 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::MissingIndex, Cause::RowLocks),
     (Cause::MissingIndex, Cause::TooFewSessions),
     (Cause::CacheMisses, Cause::ServerCpu),
-    (Cause::DiskRate, Cause::CacheMisses),
     (Cause::Checkpoints, Cause::DiskRate),
     (Cause::Checkpoints, Cause::CommitLog),
     (Cause::Checkpoints, Cause::ServerCpu),

@@ -1,10 +1,11 @@
 //! Another program on the database's host takes CPU that client and server wait for.
 
+use super::connection_churn;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::neighbour as texts;
-use crate::thresholds::{CPU_FULL, HELD_UP, OTHERS_CORES, OTHERS_SHARE};
+use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, OTHERS_CORES, OTHERS_SHARE};
 use crate::{Cause, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -24,7 +25,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         had += tasks.cpu.mean();
         waited += tasks.waiting();
     }
-    if host.load() < CPU_FULL || waited < HELD_UP * had {
+    // What serves new connections lives too short to be seen as the server's.
+    let churns = connection_churn::opened(seen) >= CHURN;
+    if host.load() < CPU_FULL || waited < HELD_UP * had || churns {
         return Outcome::NotFound;
     }
     let busy = percent(host.load());
