@@ -6,7 +6,7 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
-    CPU_FULL, KEPT_OFF, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
+    CPU_FULL, KEPT_OFF, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
 };
 use crate::{Cause, PartKind, WaitClass, Words};
 
@@ -75,7 +75,10 @@ fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
         let evidence = host.stolen.as_ref().map(|c| c.evidence());
         Outcome::Found(Found {
             share,
-            confidence: Confidence::High,
+            confidence: match share >= MOST {
+                true => Confidence::High,
+                false => Confidence::Medium,
+            },
             says: Words::of(|lang| texts::steal(lang, percent(share))),
             next: Words::of(texts::next),
             evidence: evidence.into_iter().collect(),

@@ -63,8 +63,17 @@ fn threads_that_wait_although_processors_are_idle_have_a_quota() {
     // On a full host they wait for each other.
     assert!(!server.clone().busy(0.97).finds(Cause::CpuQuota));
     assert!(!run().finds(Cause::CpuQuota));
-    let stolen = |cores: f64| run().set("client-host", "cpu.steal", &[("core", "0")], cores);
-    assert!(stolen(1.0).finds(Cause::CpuQuota) && !stolen(0.5).finds(Cause::CpuQuota));
+    let stolen = |busy, cores: f64| {
+        let core = [("core", "0")];
+        run()
+            .busy(busy)
+            .set("client-host", "cpu.steal", &core, cores)
+    };
+    assert!(stolen(0.9, 1.0).finds(Cause::CpuQuota) && !stolen(0.9, 0.5).finds(Cause::CpuQuota));
+    assert!(
+        !stolen(0.6, 1.0).finds(Cause::CpuQuota),
+        "of idle processors"
+    );
     assert!(run().without("server-process", "").skips(Cause::CpuQuota));
 }
 
