@@ -218,11 +218,15 @@ struct Reader {
 impl Reader {
     fn line(&mut self, text: &str, line: u64) -> Became {
         let doc = &mut self.doc;
-        match self.json.take(text, line, doc) {
-            Collected::No => {}
-            Collected::More | Collected::Whole(true) => return Became::Output("json"),
+        let json = match self.json.take(text, line, doc) {
+            Collected::No => None,
+            Collected::More | Collected::Whole(true) => Some(Became::Output("json")),
             // It said itself that they are left.
-            Collected::Whole(false) => return Became::Remark,
+            Collected::Whole(false) => Some(Became::Remark),
+        };
+        if let Some(became) = json {
+            self.table.end(doc);
+            return became;
         }
         let text_or_none = text.trim_start();
         if !text_or_none.is_empty() {

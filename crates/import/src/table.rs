@@ -65,7 +65,8 @@ impl Table {
                 }
             }
             Some(_) if !was_open => self.held.settle(true, doc),
-            _ => {}
+            Some(_) => {}
+            None => self.held.settle(false, doc),
         }
         became
     }

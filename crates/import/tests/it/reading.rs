@@ -234,6 +234,16 @@ fn a_table_that_is_not_understood_is_told() {
 }
 
 #[test]
+fn what_may_be_a_table_is_told_before_what_is_none() {
+    for behind in ["[1, 2", "[{\"a\": 1}]", "8,1", "threads: 8", "some words"] {
+        let text = format!("# result\n| threads | TPS | latency (ms) x\n{behind}\n");
+        let (_, told) = explained(&text);
+        let lines: Vec<u64> = told.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 2, 3], "{behind}: {told:?}");
+    }
+}
+
+#[test]
 fn captions_name_the_figure_or_its_unit() {
     let runs = import("# R\n\noltp_update_index, TPS\n\n| Threads | v6.5 | v7.1 |\n|---|---|---|\n| 50 | 8,120 | 9,744 |\n").runs;
     let rates: Vec<_> = runs.iter().map(|r| figure(r, "rate")).collect();
