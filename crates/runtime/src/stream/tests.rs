@@ -332,7 +332,8 @@ fn a_read_in_place_gives_the_executor_its_turn() {
         assert!(!stream.is_readable());
         assert!(begun.elapsed() >= HELD * 5);
         stream.end_exchange();
-        assert!(stream.take_away_time() >= HELD * 5);
+        // On a busy host the peer may begin to sleep before the exchange begins.
+        assert!(stream.take_away_time() >= HELD * 3);
         assert_eq!(stream.take_away_time(), Duration::ZERO);
         stream.send(b"d").await.unwrap();
     });
