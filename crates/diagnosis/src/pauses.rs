@@ -18,24 +18,20 @@ pub(crate) struct Pause {
 }
 
 /// Of a closed loop or a schedule alike: what was slow in each interval, by service time. Empty where
-/// slow transactions are those of some sessions only.
+/// slow transactions are those of some sessions only, and where a distribution can't be read.
 pub(crate) fn pauses(record: &RunRecord, sessions: f64) -> Vec<Pause> {
-    let measured = record
-        .intervals
-        .iter()
-        .filter(|i| i.phase == Phase::Measure);
-    let decoded: Option<Vec<(&Interval, Histogram)>> =
-        measured.map(|i| Some((i, latencies(i)?))).collect();
-    let Some(decoded) = decoded else {
-        return Vec::new();
-    };
-    let mut all = Histogram::new();
-    for (_, latencies) in &decoded {
-        all.merge(latencies);
-    }
+    look(record, sessions).unwrap_or_default()
+}
+
+fn look(record: &RunRecord, sessions: f64) -> Option<Vec<Pause>> {
+    let all = Histogram::decode(&record.totals.all.service.0).ok()?;
     let median_ms = all.percentile_ns(50.0) as f64 / 1e6;
     let limit_ms = LONG_PAUSE_MS.max(UNUSUAL * median_ms);
-    let paused = decoded.iter().filter_map(|(interval, latencies)| {
+    let intervals = record.intervals.iter();
+    let measured = intervals.filter(|i| i.phase == Phase::Measure);
+    let mut pauses = Vec::new();
+    for interval in measured {
+        let latencies = latencies(interval)?;
         let (mut count, mut sum_s) = (0, 0.0);
         for (ns, of) in latencies.occupied() {
             if ns as f64 / 1e6 >= limit_ms {
@@ -44,14 +40,16 @@ pub(crate) fn pauses(record: &RunRecord, sessions: f64) -> Vec<Pause> {
             }
         }
         let from_s = interval.start_ms as f64 / 1000.0;
-        (count as f64 >= ALL_SESSIONS * sessions && count > 0).then(|| Pause {
-            from_s,
-            to_s: from_s + interval.length_ms / 1000.0,
-            length_s: sum_s / sessions,
-            longest_s: latencies.max_ns() as f64 / 1e9,
-        })
-    });
-    paused.collect()
+        if count as f64 >= ALL_SESSIONS * sessions && count > 0 {
+            pauses.push(Pause {
+                from_s,
+                to_s: from_s + interval.length_ms / 1000.0,
+                length_s: sum_s / sessions,
+                longest_s: latencies.max_ns() as f64 / 1e9,
+            });
+        }
+    }
+    Some(pauses)
 }
 
 fn latencies(interval: &Interval) -> Option<Histogram> {

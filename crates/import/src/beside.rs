@@ -147,7 +147,6 @@ struct Test {
 /// Sums of clients that stand one by one, beside the row that states them.
 fn clients(runs: &[RunRecord]) -> Vec<Added> {
     let mut tests: BTreeMap<&str, Test> = BTreeMap::new();
-    let imported = |run: &'_ RunRecord| run.imported.as_ref().map(|i| i.test.clone());
     for (at, run) in runs.iter().enumerate() {
         let Some((own, name)) = run
             .imported
@@ -172,9 +171,10 @@ fn clients(runs: &[RunRecord]) -> Vec<Added> {
     let mut found = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let is_row = run.imported.as_ref().is_some_and(|i| {
-            i.tool == "table" && (i.figure("is_total").is_some() || is_total(&i.heading))
+            let is_of_all = i.figure("is_total").is_some() || is_total(&i.heading);
+            i.tool == "table" && i.test.is_none() && is_of_all
         });
-        if !is_row || imported(run).flatten().is_some() || run.sessions == 0 {
+        if !is_row || run.sessions == 0 {
             continue;
         }
         let is_same = |t: &&Test| t.sessions == run.sessions && t.last < at;

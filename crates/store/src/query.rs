@@ -430,6 +430,12 @@ pub(crate) fn process_id(row: &Row<'_>) -> rusqlite::Result<ProcessId> {
     })
 }
 
+/// As records name it; that of a later version is none that is known.
+fn rate_unit(name: Option<String>) -> RateUnit {
+    let named = name.map(|name| serde_json::from_value(name.into()));
+    named.and_then(Result::ok).unwrap_or_default()
+}
+
 fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
     let unsigned = |name| {
         row.get::<_, i64>(name)
@@ -455,11 +461,7 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         sessions: unsigned("sessions")?,
         elapsed_s: row.get("elapsed_s")?,
         transactions: unsigned("transactions")?,
-        rate_unit: match row.get::<_, Option<String>>("rate_unit")?.as_deref() {
-            Some("statements") => RateUnit::Statements,
-            Some("new-orders") => RateUnit::NewOrders,
-            _ => RateUnit::Transactions,
-        },
+        rate_unit: rate_unit(row.get("rate_unit")?),
         ended_per_s: row.get("transactions_per_s")?,
         p95_ms: row.get("p95_ms")?,
         intervals: unsigned("intervals")?,

@@ -1,19 +1,12 @@
 //! Figures that others determine: an honest output or table has no finding, and one with a figure of
 //! another size has. We wrote them.
 
-use tidemark_analysis::{Finding, Severity, findings};
-use tidemark_import::{Origin, read};
-
-fn found(text: &str) -> Vec<Finding> {
-    let import = read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap();
-    assert!(!import.runs.is_empty(), "{text}");
-    let runs = import.runs.iter();
-    runs.flat_map(|r| findings(r).unwrap()).collect()
-}
+use super::common::found_in;
+use tidemark_analysis::Severity;
 
 /// Rules of what is worse than a note, each once.
 fn bad(text: &str) -> Vec<&'static str> {
-    let all = found(text).into_iter();
+    let all = found_in(text).into_iter();
     let bad = all.filter(|f| f.severity > Severity::Note);
     let mut rules: Vec<_> = bad.map(|f| f.rule).collect();
     rules.dedup();
@@ -402,7 +395,7 @@ fn status_lines_of_ycsb_count_what_the_run_does() {
     let cut: Vec<&str> = YCSB.lines().filter(|l| !l.contains(" 20 sec:")).collect();
     assert_eq!(bad(&cut.join("\n")), [""; 0]);
     // Closing sessions is no work that has percentiles.
-    assert!(!found(YCSB).iter().any(|f| f.rule == "too-short"));
+    assert!(!found_in(YCSB).iter().any(|f| f.rule == "too-short"));
 }
 
 #[test]

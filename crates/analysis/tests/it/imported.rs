@@ -1,13 +1,12 @@
 //! Rules of imported runs: documents that break each, and the nearest that must not. We wrote them.
 
+use super::common::found_in;
 use tidemark_analysis::{Severity, findings};
 use tidemark_import::{Origin, read};
 
 /// What is said of a document's runs, worse than a note, and notes of the rules named.
 fn said(text: &str) -> Vec<(&'static str, Severity)> {
-    let import = read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap();
-    assert!(!import.runs.is_empty(), "{text}");
-    let found = import.runs.iter().flat_map(|run| findings(run).unwrap());
+    let found = found_in(text).into_iter();
     found
         .filter(|f| f.rule != "not-judged")
         .map(|f| (f.rule, f.severity))

@@ -1,17 +1,11 @@
 //! Tables whose rows and documents whose clients determine each other. We wrote them.
 
-use tidemark_analysis::{Finding, Severity, findings};
+use super::common::found_in;
+use tidemark_analysis::Severity;
 use tidemark_import::{Origin, read};
 
-fn found(text: &str) -> Vec<Finding> {
-    let import = read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap();
-    assert!(!import.runs.is_empty(), "{text}");
-    let runs = import.runs.iter();
-    runs.flat_map(|r| findings(r).unwrap()).collect()
-}
-
 fn bad(text: &str) -> Vec<(&'static str, Severity)> {
-    let all = found(text).into_iter();
+    let all = found_in(text).into_iter();
     let bad = all.filter(|f| f.severity > Severity::Note);
     bad.map(|f| (f.rule, f.severity)).collect()
 }
@@ -126,7 +120,7 @@ fn statements_alone_have_their_littles_law() {
     // How many statements they have is not known: it is said to be left out.
     let unknown = of("mine", &["16 | 24000 | 13.3"]);
     assert_eq!(bad(&unknown), []);
-    let left_out = |text: &str| format!("{:?}", found(text)).contains("littles-law");
+    let left_out = |text: &str| format!("{:?}", found_in(text)).contains("littles-law");
     assert!(left_out(&unknown));
     assert!(!left_out(&of("oltp_point_select", &["64 | 60000 | 1.06"])));
     // All rows have as many, whatever they are.

@@ -1,15 +1,12 @@
 //! Two states under one mean, queues that grow, mixes and windows: of measured and of imported runs.
 
-use super::common::{histogram, of_rates, only, option, rules, set_latencies, stats};
+use super::common::{found_in, histogram, of_rates, only, option, rules, set_latencies, stats};
 use tidemark_analysis::{Severity, findings};
 use tidemark_core::record::RunRecord;
-use tidemark_import::{Origin, read};
 
 /// What is said of a document's runs, without what was not judged.
 fn said(text: &str) -> Vec<(&'static str, Severity)> {
-    let import = read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap();
-    assert!(!import.runs.is_empty(), "{text}");
-    let found = import.runs.iter().flat_map(|run| findings(run).unwrap());
+    let found = found_in(text).into_iter();
     let found = found.inspect(super::common::both_languages_use_the_figures);
     found
         .filter(|f| f.rule != "not-judged")

@@ -1,21 +1,11 @@
 //! What other tools print in ways of their own: honest outputs have no finding, changed ones have.
 
-use tidemark_analysis::{Figure, Finding, Severity, findings};
-use tidemark_import::{Origin, read};
-
-fn found(text: &str) -> Vec<Finding> {
-    let import = read(text.as_bytes(), &Origin::of("doc.txt"), &mut |_, _, _| {}).unwrap();
-    assert!(!import.runs.is_empty(), "{text}");
-    import
-        .runs
-        .iter()
-        .flat_map(|r| findings(r).unwrap())
-        .collect()
-}
+use super::common::found_in;
+use tidemark_analysis::{Figure, Severity};
 
 /// Rules of what is worse than a note.
 fn bad(text: &str) -> Vec<&'static str> {
-    let all = found(text).into_iter();
+    let all = found_in(text).into_iter();
     all.filter(|f| f.severity > Severity::Note)
         .map(|f| f.rule)
         .collect()
@@ -65,7 +55,9 @@ fn windows_of_sysbench_are_judged_by_their_own_seconds() {
 #[test]
 fn an_output_that_is_pasted_twice_is_told() {
     let rules = |text: &str| -> Vec<(&str, Severity)> {
-        let all = found(text).into_iter().filter(|f| f.rule == "same-output");
+        let all = found_in(text)
+            .into_iter()
+            .filter(|f| f.rule == "same-output");
         all.map(|f| (f.rule, f.severity)).collect()
     };
     let one = "same-output";
@@ -280,7 +272,7 @@ fn a_rate_that_pgbench_could_not_hold_is_told_without_its_command() {
 
 #[test]
 fn counts_have_no_fraction_and_words_are_in_both_languages() {
-    let clients = found("threads,tps\n96,100 + 110 + 90 = 400\n");
+    let clients = found_in("threads,tps\n96,100 + 110 + 90 = 400\n");
     let from = clients
         .iter()
         .find(|f| f.rule == "summary-mismatch")
@@ -290,10 +282,10 @@ fn counts_have_no_fraction_and_words_are_in_both_languages() {
     };
     assert_eq!(from.zh, "各客户端之和");
     let row = "| threads | tps | avg (ms) |\n|---|---|---|\n| 64 | 9000 | 38.5 |\n";
-    let little = found(row);
+    let little = found_in(row);
     let little = little.iter().find(|f| f.rule == "littles-law").unwrap();
     assert_eq!(little.figure("asked"), Some(&Figure::Count(64)));
-    let stall = found(&MIX.replace("  508.31", " 5088.31"));
+    let stall = found_in(&MIX.replace("  508.31", " 5088.31"));
     let stall = stall.iter().find(|f| f.rule == "stall").unwrap();
     assert_eq!(stall.figure("percent"), Some(&Figure::Text("95".into())));
 }

@@ -27,6 +27,9 @@ pub(super) struct Limited<'m> {
     from: &'m str,
     /// The last.
     to: &'m str,
+    /// The first, as a number.
+    #[serde(skip)]
+    load: f64,
 }
 
 /// The diagnoses of the runs that a point's figures are of.
@@ -35,25 +38,38 @@ fn diagnoses<'d>(point: &Point<'d>) -> Vec<&'d Diagnosis> {
     figured.filter_map(|run| run.diagnosis.as_ref()).collect()
 }
 
-fn agreed(point: &Point<'_>) -> Option<Agreed> {
-    Agreed::of(&diagnoses(point))
+/// What limits a point, and where its mean latency passes.
+struct Limit {
+    label: String,
+    agreed: Agreed,
+    split: Option<Split>,
 }
 
-/// Whether evidence was collected in any of its runs.
-fn is_known(point: &Point<'_>) -> bool {
-    agreed(point).is_some_and(|of| of.cause != Cause::NotEnoughSeen)
+/// Of each point that has a diagnosis.
+fn limits(m: &Measured<'_, '_>) -> Vec<Limit> {
+    let limits = m.points().filter_map(|(series, point, _)| {
+        let found = diagnoses(point);
+        Some(Limit {
+            label: m.label(series, point),
+            agreed: Agreed::of(&found)?,
+            split: mean_split(&found),
+        })
+    });
+    limits.collect()
 }
 
 /// Where along a series' load the limit changes.
 pub(super) fn of_series<'m>(series: &'m Series<'_>) -> Vec<Limited<'m>> {
-    let verdicts = series.points.iter().map(|p| agreed(p).map(|of| of.cause));
-    let verdicts: Vec<Option<Cause>> = verdicts.collect();
+    let agreed = |point| Agreed::of(&diagnoses(point)).map(|of| of.cause);
+    let verdicts: Vec<Option<Cause>> = series.points.iter().map(agreed).collect();
     let load = |n: usize| series.points.get(n)?.load.as_ref();
     let found = stretches(&verdicts).into_iter().filter_map(|stretch| {
+        let (first, from) = load(stretch.first)?;
         Some(Limited {
             cause: stretch.cause,
-            from: &load(stretch.first)?.1,
+            from,
             to: &load(stretch.last)?.1,
+            load: *first,
         })
     });
     found.collect()
@@ -61,12 +77,9 @@ pub(super) fn of_series<'m>(series: &'m Series<'_>) -> Vec<Limited<'m>> {
 
 /// Where each stretch but the first begins, with what limits from there.
 pub(super) fn marks(series: &Series<'_>, m: &Measured<'_, '_>) -> Vec<(f64, &'static str)> {
-    let begins = of_series(series).into_iter().skip(1).filter_map(|limited| {
-        let mut loads = series.points.iter().filter_map(|p| p.load.as_ref());
-        let (load, _) = loads.find(|(_, text)| text == limited.from)?;
-        Some((*load, limited.cause.title(m.s.lang.into())))
-    });
-    begins.collect()
+    let begins = of_series(series).into_iter().skip(1);
+    let title = |of: Limited<'_>| (of.load, of.cause.title(m.s.lang.into()));
+    begins.map(title).collect()
 }
 
 /// The course of a series in a sentence; `None` where nothing is known of it.
@@ -99,26 +112,33 @@ pub(super) fn course(m: &Measured<'_, '_>, series: &Series<'_>) -> Option<String
 /// The part of a workload's section: the course of each series, a table, the split at each load.
 pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
     let t = m.s.t;
-    let diagnosed = m.points().any(|(_, point, _)| !diagnoses(point).is_empty());
-    if !diagnosed {
+    let limits = limits(m);
+    if limits.is_empty() {
         return Vec::new();
     }
-    if !m.points().any(|(_, point, _)| is_known(point)) {
+    if !limits.iter().any(Limit::is_known) {
         return vec![Block::Fine(t.limits_unknown.into())];
     }
+    let kinds = kinds(&limits);
     let mut blocks = vec![Block::Heading(t.limits.into())];
     let courses: Vec<String> = m.series().filter_map(|(s, _)| course(m, s)).collect();
     blocks.extend((!courses.is_empty()).then_some(Block::List(courses)));
-    blocks.push(Block::Table(table(m)));
-    blocks.extend(picture(m).map(|figure| Block::Figures(vec![figure])));
+    blocks.push(Block::Table(table(m, &limits, &kinds)));
+    let figure = picture(m, &limits, &kinds);
+    blocks.extend(figure.map(|figure| Block::Figures(vec![figure])));
     blocks
 }
 
+impl Limit {
+    fn is_known(&self) -> bool {
+        self.agreed.cause != Cause::NotEnoughSeen
+    }
+}
+
 /// A row a point: what limits it, how surely, and the parts of its mean latency.
-fn table(m: &Measured<'_, '_>) -> Grid {
+fn table(m: &Measured<'_, '_>, limits: &[Limit], kinds: &[Part]) -> Grid {
     let (t, lang) = (m.s.t, m.s.lang);
     let words = words::of(lang);
-    let kinds: Vec<Part> = kinds(m);
     let mut head = vec![
         (t.series.to_string(), false),
         (t.limited_by.to_string(), false),
@@ -129,24 +149,20 @@ fn table(m: &Measured<'_, '_>) -> Grid {
     let titles = kinds.iter().map(|part| part.title(lang.into()));
     head.extend(titles.map(|title| (format!("{title} (ms)"), true)));
     let mut grid = Grid::new(head);
-    for (series, point, _) in m.points() {
-        let found = diagnoses(point);
-        let Some(agreed) = Agreed::of(&found) else {
-            continue;
-        };
-        let mut row = vec![m.label(series, point), cause_of(t, &agreed, lang)];
-        let known = agreed.cause != Cause::NotEnoughSeen;
-        row.extend(match known {
+    for limit in limits {
+        let agreed = &limit.agreed;
+        let mut row = vec![limit.label.clone(), cause_of(t, agreed, lang)];
+        row.extend(match limit.is_known() {
             true => [
                 format!("{:.0}%", agreed.share * 100.0),
                 agreed.confidence.title(lang.into()).into(),
             ],
             false => ["–".into(), "–".into()],
         });
-        let split = mean_split(&found);
-        row.push(split.as_ref().map_or("–".into(), |s| three(s.mean_ms)));
+        let split = limit.split.as_ref();
+        row.push(split.map_or("–".into(), |s| three(s.mean_ms)));
         let ms = |of: &Part| {
-            let part = split.as_ref().and_then(|split| part_of(split, of));
+            let part = split.and_then(|split| part_of(split, of));
             part.map_or("–".into(), |part| three(part.ms))
         };
         row.extend(kinds.iter().map(ms));
@@ -174,17 +190,15 @@ fn part_of<'s>(split: &'s Split, of: &Part) -> Option<&'s Part> {
 }
 
 /// Every part that is worth a column at any point, in their order.
-fn kinds(m: &Measured<'_, '_>) -> Vec<Part> {
-    let splits = m.points().filter_map(|(_, p, _)| mean_split(&diagnoses(p)));
+fn kinds(limits: &[Limit]) -> Vec<Part> {
     let mut kinds: Vec<Part> = Vec::new();
-    let large = |split: Split| {
-        let parts = split.parts.clone().into_iter();
-        parts.filter(move |part| split.share(part.ms) >= LEAST)
-    };
-    for part in splits.flat_map(large) {
-        let known = |k: &Part| (k.part, k.class) == (part.part, part.class);
-        if !kinds.iter().any(known) {
-            kinds.push(part);
+    for split in limits.iter().filter_map(|limit| limit.split.as_ref()) {
+        let large = split.parts.iter().filter(|p| split.share(p.ms) >= LEAST);
+        for part in large {
+            let known = |k: &Part| (k.part, k.class) == (part.part, part.class);
+            if !kinds.iter().any(known) {
+                kinds.push(*part);
+            }
         }
     }
     let order = |part: &Part| -> (PartKind, Option<WaitClass>) { (part.part, part.class) };
@@ -193,30 +207,28 @@ fn kinds(m: &Measured<'_, '_>) -> Vec<Part> {
 }
 
 /// A bar a point, of the parts of its mean latency.
-fn picture(m: &Measured<'_, '_>) -> Option<Figure> {
+fn picture(m: &Measured<'_, '_>, limits: &[Limit], kinds: &[Part]) -> Option<Figure> {
     let (t, lang) = (m.s.t, m.s.lang);
     let words = words::of(lang);
-    let kinds = kinds(m);
     let mut key: Vec<(&'static str, Shade)> = Vec::new();
-    for part in &kinds {
+    for part in kinds {
         let shade = shade(part, &key);
         key.push((part.title(lang.into()), shade));
     }
     let (mut stacks, mut rows) = (Vec::new(), Vec::new());
-    for (series, point, _) in m.points() {
-        let Some(split) = mean_split(&diagnoses(point)) else {
+    for limit in limits {
+        let (label, Some(split)) = (&limit.label, &limit.split) else {
             continue;
         };
-        let label = m.label(series, point);
         let numbered = kinds.iter().enumerate();
-        let parts = numbered.filter_map(|(n, of)| Some((n, part_of(&split, of)?.ms)));
+        let parts = numbered.filter_map(|(n, of)| Some((n, part_of(split, of)?.ms)));
         let parts: Vec<(usize, f64)> = parts.collect();
         for (n, ms) in &parts {
             let name = key.get(*n).map_or("", |(name, _)| name);
             let share = format!("{:.1}%", split.share(*ms) * 100.0);
             rows.push(vec![label.clone(), name.into(), three(*ms), share]);
         }
-        let values = [("of", &*label), ("mean", &*three(split.mean_ms))];
+        let values = [("of", label.as_str()), ("mean", &*three(split.mean_ms))];
         stacks.push(Stack {
             label: fill(words.bar, &values),
             parts,

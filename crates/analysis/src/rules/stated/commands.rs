@@ -5,7 +5,7 @@ use super::view::{Range, View};
 use crate::texts::setting_contradicts::{COMMAND, INSTEAD};
 use crate::thresholds::{ENDS_S, STATED_TIME_APART};
 use crate::{Figure, Finding, Severity};
-use tidemark_core::Source;
+use tidemark_core::{Source, parse_duration};
 
 /// Flags of a tool, and the option that its output states.
 const FLAGS: [(&str, &[&str], &str); 11] = [
@@ -162,7 +162,10 @@ fn time(view: &View<'_>) -> Option<Vec<Finding>> {
         _ => return None,
     };
     let said = given(view, names)?;
-    let asked = seconds(&said).filter(|s| *s > 0.0)?;
+    let asked = parse_duration(&said).ok()?.as_secs_f64();
+    if asked <= 0.0 {
+        return None;
+    }
     let took = match view.imported.tool.as_str() {
         "sysbench" => view.all("elapsed_s")?,
         _ => view.of("NewOrder", "elapsed_s")?,
@@ -196,29 +199,4 @@ fn time(view: &View<'_>) -> Option<Vec<Finding>> {
         )
     };
     Some(contradicts.then(|| told(took)).into_iter().collect())
-}
-
-/// Seconds of `600`, `600s`, `10m`, `1h30m`.
-fn seconds(text: &str) -> Option<f64> {
-    if let Ok(plain) = text.parse() {
-        return Some(plain);
-    }
-    let mut all = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, unit) = rest.split_at(end);
-        let end = unit.find(|c: char| !c.is_ascii_alphabetic());
-        let (unit, after) = unit.split_at(end.unwrap_or(unit.len()));
-        let each = match unit {
-            "h" => 3600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 0.001,
-            _ => return None,
-        };
-        all += number.parse::<f64>().ok()? * each;
-        rest = after;
-    }
-    Some(all)
 }

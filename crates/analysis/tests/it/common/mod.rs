@@ -5,7 +5,16 @@ use std::time::Duration;
 use tidemark_analysis::{Finding, findings};
 use tidemark_core::Source;
 use tidemark_core::record::*;
+use tidemark_import::{Origin, read};
 use tidemark_stats::Histogram;
+
+/// What is said of the runs of a document, which has some.
+pub fn found_in(text: &str) -> Vec<Finding> {
+    let import = read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap();
+    assert!(!import.runs.is_empty(), "{text}");
+    let runs = import.runs.iter();
+    runs.flat_map(|run| findings(run).unwrap()).collect()
+}
 
 /// Latencies around `ms`, none alike.
 pub fn histogram(count: u64, ms: f64) -> Histogram {
