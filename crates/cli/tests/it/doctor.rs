@@ -7,7 +7,7 @@ use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 /// A workload of each family, and how many statements it has at least.
 const FAMILIES: [(&str, u64); 4] = [
     ("oltp_read_write", 9),
-    ("tpcc", 30),
+    ("tpcc", 75),
     ("tpch", 26),
     ("ycsb", 5),
 ];
@@ -40,8 +40,8 @@ fn proves_all_families(said: &Said) -> Value {
         let mut all = told["checks"].as_array().unwrap().iter();
         let found = all.find(|c| c["check"] == workload).unwrap();
         assert!(found["executed"].as_u64().unwrap() >= least, "{found}");
-        // A rare one may not have been drawn.
-        assert!(found["prepared"].as_u64().unwrap() <= 2, "{found}");
+        // A rare one may not have been drawn, several in the time that a busy machine has.
+        assert!(found["prepared"].as_u64().unwrap() <= 6, "{found}");
     }
     // Every script of sysbench, and the three others.
     assert_eq!(of.len(), 16, "{of:?}");
