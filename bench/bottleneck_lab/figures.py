@@ -10,6 +10,7 @@ NOT_SEEN = "not-enough-seen"
 # What a run with nothing made may say of itself.
 HONEST = ("server-cpu", "offered-load", NOT_SEEN)
 CONFIDENT = "high"
+GUESSED = "low"
 # Parts of the latency are within this of what was measured.
 SUM_PART = 0.1
 REACH_SINGLE, REACH_CAUSE, REACH_PAIR, REACH_CLASS = 0.95, 0.8, 0.8, 0.8
@@ -32,6 +33,13 @@ def names(outcome, cause):
     return any(found in cause.called for found in [first(outcome), *findings(outcome)])
 
 
+def names_firmly(outcome, cause):
+    """Whether a finding of more than low confidence names a cause."""
+    found = (outcome["diagnosis"] or {}).get("findings") or []
+    return any(finding["cause"] in cause.called and finding.get("confidence") != GUESSED
+               for finding in found)
+
+
 def causes_of(outcome):
     """The causes that were made."""
     return [BY_NAME[name] for name in outcome["causes"]]
@@ -42,8 +50,18 @@ def right(outcome):
     return any(first(outcome) in cause.called for cause in causes_of(outcome))
 
 
+def exactly_right(outcome):
+    """Whether the first finding is the name that a cause has before all others."""
+    return any(first(outcome) == cause.called[0] for cause in causes_of(outcome))
+
+
+def ran(outcome):
+    """Whether there was a run, whatever the cause did to it."""
+    return not outcome["error"]
+
+
 def confident_and_wrong(outcome):
-    """The findings that are sure of what is not so."""
+    """The findings that are sure of what is not so: also of runs in which a cause took no hold."""
     true = set(HONEST if outcome["kind"] == "healthy" else (NOT_SEEN,))
     for cause in causes_of(outcome):
         true.update(cause.called, cause.true_too)
@@ -89,6 +107,11 @@ def matrix(outcomes):
         if outcome["made"]:
             found[outcome["name"]][first(outcome)] += 1
     return found
+
+
+def has_class(outcome):
+    """Whether experiments can tell its class: nothing that they vary is a stop of the server."""
+    return any(cause.classes for cause in causes_of(outcome))
 
 
 def class_right(outcome):

@@ -82,9 +82,11 @@ def singles(outcomes):
         rows.append([name, ", ".join(cause.called), *cells, str(missing), "; ".join(proofs)])
     held = [o for o in outcomes if o["made"]]
     count = sum(map(figures.right, held))
+    exactly = sum(map(figures.exactly_right, held))
     told = (f"First finding right: {share(count, len(held))}, reach {figures.REACH_SINGLE:.0%}: "
             f"{word(held and count >= figures.REACH_SINGLE * len(held))}; every cause at least 4 of "
-            f"5: {word(met and all(met))}.")
+            f"5: {word(met and all(met))}. By its own name, the first of those that name it: "
+            f"{share(exactly, len(held))}.")
     return f"{table(heads, rows)}\n\n{told}"
 
 
@@ -95,19 +97,21 @@ def last_of_each_engine(outcomes):
 
 def pairs(outcomes):
     """Each pair."""
-    rows, both_all, first_all, held_all = [], 0, 0, 0
+    rows, both_all, first_all, held_all, firm = [], 0, 0, 0, 0
     for name in dict.fromkeys(o["name"] for o in outcomes):
         of_pair = [o for o in outcomes if o["name"] == name]
         held = [o for o in of_pair if o["made"]]
         both = sum(all(figures.names(o, c) for c in figures.causes_of(o)) for o in held)
         one = sum(map(figures.right, held))
+        firm += sum(all(figures.names_firmly(o, c) for c in figures.causes_of(o)) for o in held)
         told = sorted({figures.first(o) for o in held})
         rows.append([name, str(len(held)), str(len(of_pair) - len(held)), f"{both}", f"{one}",
                      ", ".join(told) or "–"])
         both_all, first_all, held_all = both_all + both, first_all + one, held_all + len(held)
     heads = ["made", "runs", "not made", "both named", "one of them first", "first"]
     told = (f"Both named: {share(both_all, held_all)}, reach {figures.REACH_PAIR:.0%}: "
-            f"{word(held_all and both_all >= figures.REACH_PAIR * held_all)}; one of them first: "
+            f"{word(held_all and both_all >= figures.REACH_PAIR * held_all)} (both with more than "
+            f"low confidence: {firm}); one of them first: "
             f"{share(first_all, held_all)}, reach 100%: {word(held_all and first_all == held_all)}.")
     return f"{table(heads, rows)}\n\n{told}"
 
@@ -119,15 +123,15 @@ def healthy(outcomes):
     wrong = [(o, told) for o, told in alarms if told]
     silent = sum(figures.first(o) == NOTHING for o in ran)
     lines = [f"A bottleneck other than {' or '.join(figures.HONEST[:2])}: "
-             f"{share(len(wrong), len(ran))}, reach 0: {word(ran and not wrong)}; without a "
-             f"diagnosis: {silent}; failed: {len(outcomes) - len(ran)}."]
+             f"{share(len(wrong), len(ran))}, reach 0: {word(ran and not wrong and not silent)}; "
+             f"without a diagnosis: {silent}; failed: {len(outcomes) - len(ran)}."]
     lines += [f"- {o['engine']}, {o['name']}: {', '.join(told)}" for o, told in wrong]
     return "\n".join(lines)
 
 
 def together(outcomes):
     """What holds for all kinds of runs."""
-    ran = [o for o in outcomes if o["made"]]
+    ran = list(filter(figures.ran, outcomes))
     wrong = [(o, figures.confident_and_wrong(o)) for o in ran]
     wrong = [(o, told) for o, told in wrong if told]
     sums = [found for o in ran for found in figures.sums(o)]
@@ -151,12 +155,12 @@ def classes(outcomes):
     """What experiments alone find."""
     rows = []
     for name, cause in BY_NAME.items():
-        held = [o for o in outcomes if o["name"] == name and o["made"]]
+        held = [o for o in outcomes if o["name"] == name and o["made"] and figures.has_class(o)]
         if held:
             told = [str((o["experiments"] or {}).get("class")) for o in held]
             rows.append([name, " or ".join(cause.classes), ", ".join(sorted(set(told))),
                          share(sum(map(figures.class_right, held)), len(held))])
-    held = [o for o in outcomes if o["made"]]
+    held = [o for o in outcomes if o["made"] and figures.has_class(o)]
     count = sum(map(figures.class_right, held))
     told = (f"Right class with nothing observed: {share(count, len(held))}, reach "
             f"{figures.REACH_CLASS:.0%}: "

@@ -111,6 +111,25 @@ class Figures(unittest.TestCase):
         self.assertIn("0 of 1", text)
         self.assertIn("missed", text)
 
+    def test_a_sure_finding_is_wrong_also_where_the_cause_took_no_hold(self):
+        runs = [outcome(["slow-flush"], ("row-locks", "high"), made=False)]
+        self.assertIn("Confident and wrong: 1 of 1 runs, reach 0: missed", report.together(runs))
+
+    def test_a_cause_by_another_of_its_names_is_told_apart(self):
+        by_name = outcome(["server-quota"], ("cpu-quota", "high"))
+        by_another = outcome(["server-quota"], ("server-cpu", "high"))
+        self.assertTrue(figures.right(by_another))
+        self.assertFalse(figures.exactly_right(by_another))
+        self.assertIn("1 of 2 (50%)", report.singles([by_name, by_another]))
+
+    def test_healthy_runs_that_say_nothing_meet_no_reach(self):
+        self.assertIn("reach 0: missed; without a diagnosis: 1",
+                      report.healthy([outcome([], kind="healthy")]))
+
+    def test_a_cause_that_experiments_cannot_tell_is_not_judged_by_class(self):
+        self.assertFalse(figures.has_class(outcome(["server-stops"])))
+        self.assertTrue(figures.has_class(outcome(["slow-flush"])))
+
     def test_parts_are_added_up(self):
         part = {"type": None, "mean_ms": 2.0, "parts": [
             {"part": "network", "ms": 1.0}, {"part": "server-wait", "class": "log", "ms": 0.6},
@@ -148,7 +167,8 @@ class Report(unittest.TestCase):
             outcome(["hot-row"], made=False, error="it failed\nat length"),
         ]
         text = report.all_of(runs)
-        self.assertIn("Both named: 1 of 1 (100%), reach 80%: met", text)
+        self.assertIn("Both named: 1 of 1 (100%), reach 80%: met (both with more than low "
+                      "confidence: 0)", text)
         self.assertIn("reach 0: missed", text)
         self.assertIn("mariadb, load: latches", text)
         self.assertIn("failed: mariadb, hot-row: it failed", text)
