@@ -32,8 +32,8 @@ const RUNS_IN_BUDGET: u64 = 180;
 const LONGEST_RUN: u64 = 10;
 /// For so long the host is watched before the first run.
 const WATCHED_BEFORE: Duration = Duration::from_millis(400);
-/// Servers flush the log of commits that did not wait once a second.
-const PAUSE: Duration = Duration::from_millis(1100);
+/// Servers write the log of commits that did not wait once a second.
+const PAUSE: Duration = Duration::from_secs(1);
 /// How often a pause looks whether the user asks for the end.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -277,7 +277,7 @@ impl Battery {
         let base = nominal(change.base.as_ref().unwrap_or(&self.base));
         let changed = change.jobs.iter().map(nominal).fold(0.0, f64::max);
         let pauses = match change.leaves_work {
-            true => 2.0 * PAUSE.as_secs_f64(),
+            true => PAUSE.as_secs_f64(),
             false => 0.0,
         };
         let pair = base + changed + 2.0 * median(&self.overheads) + pauses;
@@ -308,6 +308,7 @@ impl Battery {
         let Some(after) = self.changed_run(experiment, change)? else {
             return Ok(());
         };
+        pause(change)?;
         let before = match before {
             Some(before) => before,
             None => self.base_of_pair(change)?,
@@ -327,7 +328,6 @@ impl Battery {
     }
 
     fn base_of_pair(&mut self, change: &Change) -> Result<f64, NoRun> {
-        pause(change)?;
         Ok(rate(&self.baseline_run(change.base.as_ref())?))
     }
 
@@ -337,7 +337,6 @@ impl Battery {
         experiment: Experiment,
         change: &Change,
     ) -> Result<Option<f64>, NoRun> {
-        pause(change)?;
         if !change.settings.is_empty()
             && let Err(failure) = self.setting.change(self.runs.store(), &change.settings)
         {
@@ -416,7 +415,7 @@ fn busy_now() -> f64 {
     host.sample().cpu_busy
 }
 
-/// Lets the server do what runs of a change leave to it.
+/// Lets the server do what a run of a change leaves to it.
 fn pause(change: &Change) -> Result<(), NoRun> {
     let begun = Instant::now();
     while change.leaves_work && begun.elapsed() < PAUSE {

@@ -13,7 +13,7 @@ const FEWEST_ROWS: u64 = 100;
 /// So many rows a session keep writers apart on the hundredth of a table.
 const ROWS_A_SESSION: u64 = 50;
 /// Load at the begin of a run that does not count: sessions plan their first statements, caches fill.
-const WARMUP: Duration = Duration::from_millis(400);
+const WARMUP: Duration = Duration::from_millis(300);
 /// Two clients don't begin at the same moment: so long they run at least …
 const TOGETHER: Duration = Duration::from_secs(3);
 /// … and so finely they count.

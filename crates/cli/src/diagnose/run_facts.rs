@@ -28,22 +28,22 @@ impl Facts {
 
     /// Mean transactions a second. The first run of all found everything cold.
     pub fn rate(&self) -> f64 {
-        mean(warm(&self.rates))
+        mean(warm(&self.rates).iter().copied())
     }
 
     /// Mean latency in milliseconds.
     pub fn mean_ms(&self) -> f64 {
-        mean(warm(&self.means))
+        mean(warm(&self.means).iter().copied())
     }
 
     /// The client's CPU as a share of what its threads may use.
     pub fn client_use(&self) -> f64 {
-        mean(&self.client_use)
+        mean(self.client_use.iter().copied())
     }
 
     /// The CPU of the server's host, where it is the client's own.
     pub fn host(&self) -> Option<HostCpu> {
-        let of = |part: fn(&HostCpu) -> f64| mean(&self.host.iter().map(part).collect::<Vec<_>>());
+        let of = |part: fn(&HostCpu) -> f64| mean(self.host.iter().map(part));
         (!self.host.is_empty()).then(|| HostCpu {
             busy: of(|host| host.busy),
             before: of(|host| host.before),

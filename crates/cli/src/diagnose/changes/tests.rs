@@ -95,7 +95,7 @@ fn a_baseline_is_a_short_closed_loop_that_writes_no_files() {
     assert_eq!(base.load.pacing, Pacing::Closed);
     assert_eq!(base.load.events, None);
     // What is cold at first does not count.
-    assert_eq!(base.load.warmup, Duration::from_millis(400));
+    assert_eq!(base.load.warmup, Duration::from_millis(300));
     assert_eq!((&base.outputs.record, &base.outputs.store), (&None, &None));
     order_of(&base).unwrap();
     // A number of operations would end a run before its time.
