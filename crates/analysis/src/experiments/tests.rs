@@ -3,9 +3,7 @@ mod exclusion;
 mod pairs;
 
 use super::{Baseline, Class, Confidence, Evidence, Experiment, Verdict, judge, order};
-use Experiment::{
-    DisjointKeys, NoCommitWait, OnePercent, Rtt, SecondClient, SessionsTwice, Text,
-};
+use Experiment::{DisjointKeys, NoCommitWait, OnePercent, Rtt, SecondClient, SessionsTwice, Text};
 use tidemark_stats::Ratio;
 
 /// 16 sessions on one host, 20,000 transactions a second of one statement.

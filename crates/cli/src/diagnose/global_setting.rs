@@ -161,13 +161,13 @@ impl GlobalSetting {
             let identity = hosts.on(host, async move |session, _| identity(session).await)?;
             self.settle(&hosts, host, &identity)?;
             let mut rows = Vec::new();
-            for (name, to) in settings {
-                let name = name.to_string();
+            for (setting, to) in settings {
+                let name = setting.to_string();
                 let before = hosts.on(host, async move |session, _| {
                     can_be_changed(session, &name).await?;
                     before_change(session, &name).await
                 })?;
-                rows.push(self::row(name, before, to, &server)?);
+                rows.push(row(setting, before, to, &server)?);
             }
             changed.push(Changed {
                 host,
@@ -238,7 +238,9 @@ impl GlobalSetting {
         mut one: Changed,
     ) -> Result<Option<(Changed, Vec<String>)>, Failure> {
         let rows = one.rows.clone();
-        let before = rows.iter().map(|row| (row.name.clone(), row.before.clone()));
+        let before = rows
+            .iter()
+            .map(|row| (row.name.clone(), row.before.clone()));
         let before: Vec<_> = before.collect();
         let left = hosts.on(one.host, async move |session, _| {
             restore(session, &before).await

@@ -44,17 +44,16 @@ impl ServerLock {
             let place = Reached::by(target);
             let to = tell.clone();
             let held = Hosts::of(&place).and_then(|hosts| {
-                hosts.on(host, async move |session, _| hold(session, &over, &to).await)
+                hosts.on(host, async move |session, _| {
+                    hold(session, &over, &to).await
+                })
             });
             if let Err(failure) = held {
                 // Whoever has heard that it is held listens no more.
                 let _unheard = tell.send(Err(failure));
             }
         });
-        let lock = Self {
-            is_over,
-            holder,
-        };
+        let lock = Self { is_over, holder };
         let none = || Err(Failure::new(ExitCode::Failed, "the lock's session ended"));
         match told.recv().unwrap_or_else(|_| none())? {
             true => Ok(lock),

@@ -181,7 +181,11 @@ fn sentence(found: &Found, lang: Lang) -> String {
                 format!("{:.0}", share * 100.0),
             );
             let later = significant(found.baseline.later_ms);
-            match found.experiments.iter().any(|(e, ..)| *e == Experiment::Rtt) {
+            match found
+                .experiments
+                .iter()
+                .any(|(e, ..)| *e == Experiment::Rtt)
+            {
                 true => said + &texts::distance_moves(lang, later, of(Experiment::Rtt)),
                 false => said,
             }

@@ -84,11 +84,7 @@ fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
 fn what_is_left_of_one_server_outlives_the_diagnosis_of_another() {
     let work = Workdir::new();
     let other = server(&work);
-    std::fs::rename(
-        work.path().join("job.json"),
-        work.path().join("other.json"),
-    )
-    .unwrap();
+    std::fs::rename(work.path().join("job.json"), work.path().join("other.json")).unwrap();
     let first = server(&work);
     killed(&work, &first);
     let words = [

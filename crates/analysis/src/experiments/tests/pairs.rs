@@ -2,8 +2,8 @@
 
 use super::super::{baseline_goes_first, is_decided, ratio, wants_more};
 use super::*;
-use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use Experiment::ReadsOnly;
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 
 const TRIES: usize = 4000;
 
@@ -54,7 +54,10 @@ fn looking_until_it_is_decided_is_wrong_no_more_often_than_said() {
     }
     // One in twenty, and three standard deviations of such a count.
     let wrong = above + below;
-    assert!(wrong < 242, "{wrong} of {TRIES}: {above} above, {below} below");
+    assert!(
+        wrong < 242,
+        "{wrong} of {TRIES}: {above} above, {below} below"
+    );
     assert!(wrong > 80, "{wrong} of {TRIES}: wider than said");
 }
 

@@ -143,10 +143,7 @@ fn commits_stop_waiting_in_the_session_or_by_a_setting_of_the_server() {
     assert!(change.settings.is_empty() && change.leaves_work);
     for engine in [Engine::Mysql, Engine::Mariadb] {
         let change = on(&job, Experiment::NoCommitWait, engine).unwrap();
-        assert_eq!(
-            change.settings,
-            [("innodb_flush_log_at_trx_commit", "2")]
-        );
+        assert_eq!(change.settings, [("innodb_flush_log_at_trx_commit", "2")]);
         assert_eq!(change.jobs[0], job);
     }
     // Of a server's settings those that make it wait.
