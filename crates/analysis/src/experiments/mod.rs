@@ -1,14 +1,18 @@
 //! Experiments around a baseline: one thing is changed, and what throughput does tells what limits it.
 //!
 //! Nothing is measured here: [`order`] says which experiment tells most beside what the baseline has
-//! told, [`is_decided`] whether more pairs would tell more, [`judge`] what all of them prove.
+//! told, [`wants_more`] whether more pairs are to be made, [`judge`] what all of them prove.
 
+mod baseline;
+mod pairs;
 mod thresholds;
 mod verdict;
 
-pub use verdict::{Confidence, Evidence, Shown, Verdict, distance_share, judge};
+pub use baseline::{Baseline, HostCpu, distance_share, later_ms};
+pub use pairs::{FEWEST_PAIRS, baseline_goes_first, is_decided, ratio, wants_more};
+pub use verdict::{Confidence, Evidence, Shown, Verdict, judge};
 
-use thresholds::{CACHE_GAIN, CLIENT_FREE, DISTANCE_POSSIBLE, GAIN, SESSIONS_GAIN, WIDE};
+use thresholds::{CACHE_GAIN, CLIENT_FREE, DISTANCE_POSSIBLE, GAIN, SESSIONS_GAIN};
 
 /// One thing that is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +21,7 @@ pub enum Experiment {
     SessionsTwice,
     /// Half as many.
     SessionsHalf,
-    /// Every reply comes 1 ms later.
+    /// Every reply comes [later](later_ms).
     Rtt,
     /// The same sessions in two client processes.
     SecondClient,
@@ -55,7 +59,7 @@ impl Experiment {
         match self {
             Self::SessionsTwice => "sessions-x2",
             Self::SessionsHalf => "sessions-half",
-            Self::Rtt => "rtt-1ms",
+            Self::Rtt => "later-replies",
             Self::SecondClient => "second-client",
             Self::DisjointKeys => "disjoint-keys",
             Self::OnePercent => "one-percent-of-rows",
@@ -143,31 +147,6 @@ impl Class {
     }
 }
 
-/// What is known before anything is changed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Baseline {
-    /// Sessions in closed loop.
-    pub sessions: usize,
-    /// Transactions a second.
-    pub rate: f64,
-    /// Statements of a transaction, each after the reply to the one before.
-    pub round_trips: f64,
-    /// How long a statement takes that does nothing, in milliseconds, while nothing else is asked;
-    /// `None` of an embedded database.
-    pub ping_ms: Option<f64>,
-    /// CPU that the client took, as a share of what it may use.
-    pub client_use: f64,
-    /// Whether transactions change rows.
-    pub writes: bool,
-}
-
-impl Baseline {
-    /// Mean latency in milliseconds, by Little's law.
-    pub fn latency_ms(&self) -> f64 {
-        self.sessions as f64 / self.rate * 1000.0
-    }
-}
-
 /// Experiments in the order of what they tell beside the baseline.
 pub fn order(baseline: &Baseline) -> Vec<Experiment> {
     let is_far = distance_share(baseline).is_some_and(|share| share >= DISTANCE_POSSIBLE);
@@ -189,15 +168,6 @@ pub fn order(baseline: &Baseline) -> Vec<Experiment> {
     let mut all = Experiment::ALL.to_vec();
     all.sort_by_key(|experiment| std::cmp::Reverse(weight(*experiment)));
     all
-}
-
-/// Whether an interval lies on one side of what would prove something; where nothing is proven by a
-/// limit, whether it is narrow.
-pub fn is_decided(experiment: Experiment, of: &tidemark_stats::Ratio) -> bool {
-    match experiment.proves() {
-        Some((_, limit)) => of.low > limit || of.high < limit,
-        None => of.high / of.low < WIDE,
-    }
 }
 
 #[cfg(test)]

@@ -1,26 +1,30 @@
-use super::{
-    Baseline, Class, Confidence, Evidence, Experiment, Verdict, distance_share, is_decided, judge,
-    order,
-};
-use Experiment::{
-    DisjointKeys, NoCommitWait, OnePercent, ReadsOnly, Rtt, SecondClient, SessionsTwice, Text,
-};
+mod distance;
+mod exclusion;
+mod pairs;
+
+use super::{Baseline, Class, Confidence, Evidence, Experiment, Verdict, judge, order};
+use Experiment::{DisjointKeys, NoCommitWait, OnePercent, Rtt, SecondClient, SessionsTwice, Text};
 use tidemark_stats::Ratio;
 
 /// 16 sessions on one host, 20,000 transactions a second of one statement.
 const SATURATED: Baseline = Baseline {
     sessions: 16,
     rate: 20_000.0,
+    mean_ms: 0.8,
     round_trips: 1.0,
     ping_ms: Some(0.04),
     client_use: 0.3,
+    host: None,
     writes: true,
+    later_ms: 1.0,
 };
 
 /// One session 5 ms away.
 const FAR: Baseline = Baseline {
     sessions: 1,
     rate: 190.0,
+    mean_ms: 5.26,
+    later_ms: 1.6,
     ping_ms: Some(5.1),
     client_use: 0.02,
     writes: false,
@@ -108,75 +112,6 @@ fn an_undecided_interval_leaves_the_verdict_open() {
 }
 
 #[test]
-fn the_servers_cpu_is_proven_by_exclusion_alone() {
-    let all = but(Text, 0.80, 0.84, 0.88);
-    assert_eq!((all.class, all.confidence), (Class::Cpu, Confidence::High));
-    assert!(all.open.is_empty() && all.shown.is_empty());
-    // Text that costs nothing is not what a busy CPU looks like.
-    let doubted = but(Text, 0.99, 1.0, 1.01);
-    assert_eq!(
-        (doubted.class, doubted.confidence),
-        (Class::Cpu, Confidence::Low)
-    );
-    // Commits may wait, and nobody has looked.
-    let ratios = [
-        (SessionsTwice, 0.98, 1.02, 1.06),
-        (DisjointKeys, 0.97, 1.01, 1.05),
-        (OnePercent, 0.99, 1.05, 1.12),
-    ];
-    let unseen = judged(SATURATED, &ratios, &[]);
-    assert_eq!(unseen.class, Class::None);
-    assert_eq!(unseen.open, [SecondClient, NoCommitWait]);
-    // A workload that only reads waits for none.
-    let reads = judged(SATURATED, &ratios, &[NoCommitWait, DisjointKeys]);
-    assert_eq!(
-        (reads.class, reads.confidence),
-        (Class::Cpu, Confidence::Medium)
-    );
-    assert!(reads.rules_out.contains(&Class::Log));
-    // Wide intervals around nothing: with less confidence.
-    let wide = but(DisjointKeys, 0.85, 1.0, 1.18);
-    assert_eq!((wide.class, wide.confidence), (Class::Cpu, Confidence::Low));
-}
-
-#[test]
-fn distance_is_round_trips_that_are_most_of_the_latency() {
-    let twice = (SessionsTwice, 1.95, 2.0, 2.05);
-    let far = judged(FAR, &[twice, (Rtt, 0.83, 0.84, 0.85)], &[]);
-    assert_eq!(
-        (far.class, far.confidence),
-        (Class::Distance, Confidence::High)
-    );
-    assert_eq!(far.shown[1].class, Class::Sessions);
-    assert!(far.rules_out.contains(&Class::Cpu));
-    // The same session beside the server.
-    let near = Baseline {
-        rate: 15_000.0,
-        ping_ms: Some(0.05),
-        ..FAR
-    };
-    assert!(distance_share(&near).unwrap() > 0.7);
-    let near = judged(near, &[twice, (Rtt, 0.05, 0.06, 0.07)], &[]);
-    assert_eq!(near.class, Class::Sessions);
-    assert!(near.rules_out.contains(&Class::Distance));
-    // Far away, and most of the latency is the statement's own.
-    let slow = Baseline { rate: 20.0, ..FAR };
-    assert_eq!(judged(slow, &[twice], &[]).class, Class::Sessions);
-    // Later replies cost nothing: something else is saturated.
-    let busy = Baseline {
-        sessions: 20,
-        rate: 4_000.0,
-        ping_ms: Some(4.0),
-        ..FAR
-    };
-    let saturated = (SessionsTwice, 0.98, 1.0, 1.02);
-    let moved = judged(busy, &[saturated, (Rtt, 0.80, 0.83, 0.86)], &[]);
-    assert_eq!(moved.class, Class::Distance);
-    let unmoved = judged(busy, &[saturated, (Rtt, 0.97, 0.99, 1.01)], &[]);
-    assert_ne!(unmoved.class, Class::Distance);
-}
-
-#[test]
 fn the_larger_gain_comes_first_and_near_ones_share_the_confidence() {
     let ratios = [
         (SessionsTwice, 1.5, 1.6, 1.7),
@@ -240,18 +175,4 @@ fn the_order_follows_what_the_baseline_leaves_open() {
         known.sort();
         known
     });
-}
-
-#[test]
-fn more_pairs_are_for_what_is_undecided() {
-    let of = |low, high| Ratio {
-        ratio: 1.0,
-        low,
-        high,
-    };
-    assert!(is_decided(DisjointKeys, &of(0.9, 1.1)));
-    assert!(is_decided(DisjointKeys, &of(1.2, 1.9)));
-    assert!(!is_decided(DisjointKeys, &of(0.9, 1.3)));
-    assert!(is_decided(ReadsOnly, &of(2.0, 2.2)));
-    assert!(!is_decided(ReadsOnly, &of(2.0, 2.9)));
 }

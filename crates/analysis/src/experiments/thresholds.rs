@@ -21,6 +21,13 @@ pub(super) const DISTANCE_POSSIBLE: f64 = 0.2;
 pub(super) const NEAR_MS: f64 = 0.2;
 /// What it takes on one host: so much would be left of a distance that is taken away.
 pub(super) const ON_HOST_MS: f64 = 0.05;
+/// Replies come later by this share of what a round trip takes in all: if waiting is all that there is,
+/// that costs 1 − 1/1.3, which is a quarter of the throughput …
+pub(super) const LATER_SHARE: f64 = 0.3;
+/// … and by no less than timers keep well …
+pub(super) const SHORTEST_LATER_MS: f64 = 1.0;
+/// … and no more than lets a run of a second have transactions.
+pub(super) const LONGEST_LATER_MS: f64 = 200.0;
 /// An experiment with a later reply tells something if waiting alone would cost so much of the
 /// throughput …
 pub(super) const RTT_POWER: f64 = 0.15;
@@ -32,6 +39,14 @@ pub(super) const RTT_MOVED: f64 = 0.5;
 pub(super) const CLIENT_BUSY: f64 = 0.75;
 /// Below it a client has CPU to spare.
 pub(super) const CLIENT_FREE: f64 = 0.5;
+
+/// A host is full from this share of its processors on, as diagnoses of runs have it: the rest is what
+/// schedulers leave idle between two tasks.
+pub(super) const CPU_FULL: f64 = 0.85;
+/// What was busy before the load may be no more than this, or it is not the server that fills a host.
+pub(super) const OTHERS: f64 = 0.15;
+/// Twice as many sessions that lower throughput below this are in each other's way.
+pub(super) const RETROGRADE: f64 = 0.95;
 
 /// Text costs parsing and planning: where CPU is the limit, throughput falls below this.
 pub(super) const TEXT_COSTS: f64 = 0.98;

@@ -2,9 +2,9 @@
 
 use super::thresholds::{
     APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, DISTANCE_POSSIBLE, DISTANCE_SHARE, NEAR_MS,
-    ON_HOST_MS, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS, UNLIKELY_HIGH,
+    ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS, UNLIKELY_HIGH,
 };
-use super::{Baseline, Class, Experiment};
+use super::{Baseline, Class, Experiment, distance_share, is_decided};
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_stats::Ratio;
 
@@ -38,6 +38,8 @@ pub struct Shown {
     pub class: Class,
     /// How many times as high throughput is without it.
     pub gain: f64,
+    /// How sure it is by itself.
+    pub confidence: Confidence,
 }
 
 /// What all experiments prove.
@@ -53,12 +55,8 @@ pub struct Verdict {
     pub rules_out: Vec<Class>,
     /// Experiments that could tell more: not made, or not decided.
     pub open: Vec<Experiment>,
-}
-
-/// The share of the latency that round trips are; `None` of an embedded database.
-pub fn distance_share(baseline: &Baseline) -> Option<f64> {
-    let ping = baseline.ping_ms?;
-    Some((baseline.round_trips * ping / baseline.latency_ms()).min(1.0))
+    /// Whether more sessions lower throughput: they are in each other's way, wherever that is.
+    pub is_retrograde: bool,
 }
 
 /// What is proven by them.
@@ -70,20 +68,13 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         .into_iter()
         .filter(|class| !shown.iter().any(|s| s.class == *class) && is_ruled_out(evidence, *class))
         .collect();
-    let (class, confidence) = match shown.as_slice() {
-        [] if evidence.baseline.client_use >= CLIENT_BUSY => (Class::Client, Confidence::Medium),
-        [] => match by_exclusion(evidence) {
+    let (class, confidence) = match shown.first() {
+        None if evidence.baseline.client_use >= CLIENT_BUSY => (Class::Client, Confidence::Medium),
+        None => match by_exclusion(evidence) {
             Some(confidence) => (Class::Cpu, confidence),
             None => (Class::None, Confidence::Low),
         },
-        [first, second, ..] if first.gain < second.gain * APART => {
-            (first.class, Confidence::Medium)
-        }
-        // Sessions that wait for one another or for the disk follow, too.
-        [first, ..] if first.class == Class::Sessions && !open.is_empty() => {
-            (Class::Sessions, Confidence::Medium)
-        }
-        [first, ..] => (first.class, Confidence::High),
+        Some(first) => (first.class, of_first(first, &shown, &open)),
     };
     Verdict {
         class,
@@ -91,6 +82,21 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         shown,
         rules_out,
         open,
+        is_retrograde: is_retrograde(evidence),
+    }
+}
+
+/// How sure the largest gain is beside the others.
+fn of_first(first: &Shown, shown: &[Shown], open: &[Experiment]) -> Confidence {
+    // Whoever waits for round trips does more with more sessions: both are one thing.
+    let is_same = |s: &&Shown| first.class == Class::Distance && s.class == Class::Sessions;
+    let second = shown.iter().skip(1).find(|s| !is_same(s));
+    let is_near = second.is_some_and(|second| first.gain < second.gain * APART);
+    // Sessions that wait for one another or for the disk follow, too.
+    let may_follow = first.class == Class::Sessions && !open.is_empty();
+    match is_near || may_follow {
+        true => first.confidence.min(Confidence::Medium),
+        false => first.confidence,
     }
 }
 
@@ -99,37 +105,62 @@ fn shown(evidence: &Evidence) -> Vec<Shown> {
     let mut shown: Vec<Shown> = measured
         .filter_map(|(experiment, of)| {
             let (class, limit) = experiment.proves()?;
-            let gain = of.ratio;
-            (of.low > limit).then_some(Shown { class, gain })
+            (of.low > limit).then_some(Shown {
+                class,
+                gain: of.ratio,
+                confidence: Confidence::High,
+            })
         })
         .collect();
     shown.extend(distance(evidence));
     shown
 }
 
-/// Round trips that are most of the latency, unless later replies cost nothing.
+/// Round trips that are most of the latency, unless later replies cost nothing or more sessions bring
+/// nothing: then they wait for something else. That both do is what proves it.
 fn distance(evidence: &Evidence) -> Option<Shown> {
     let baseline = &evidence.baseline;
     let (ping, share) = (baseline.ping_ms?, distance_share(baseline)?);
-    if ping < NEAR_MS || share < DISTANCE_SHARE || is_unmoved_by_distance(evidence) {
+    let twice = evidence.measured.get(&Experiment::SessionsTwice);
+    let is_saturated = twice.is_some_and(|of| of.high < SESSIONS_GAIN);
+    let is_far = ping >= NEAR_MS && share >= DISTANCE_SHARE;
+    if !is_far || is_saturated || is_unmoved_by_distance(evidence) {
         return None;
     }
+    let follows = twice.is_some_and(|of| of.low > SESSIONS_GAIN);
     let saved = share * (1.0 - ON_HOST_MS / ping);
     Some(Shown {
         class: Class::Distance,
         // Of what would be left nobody knows more than that it is something.
         gain: 1.0 / (1.0 - saved).max(0.01),
+        confidence: match follows && is_moved_by_distance(evidence) {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
     })
 }
 
-/// Whether later replies cost less than if waiting for them were all that there is.
+/// Throughput with later replies, beside what it would be if less than half of the loss came that comes
+/// where waiting for them is all that there is; `None` where that would not be seen, or was not measured.
+fn later_replies(evidence: &Evidence) -> Option<(&Ratio, f64)> {
+    let of = evidence.measured.get(&Experiment::Rtt)?;
+    let baseline = &evidence.baseline;
+    let added = baseline.round_trips * baseline.later_ms;
+    let loss = added / (baseline.mean_ms + added);
+    (loss >= RTT_POWER).then_some((of, 1.0 - loss * RTT_MOVED))
+}
+
 fn is_unmoved_by_distance(evidence: &Evidence) -> bool {
-    let Some(of) = evidence.measured.get(&Experiment::Rtt) else {
-        return false;
-    };
-    let latency = evidence.baseline.latency_ms();
-    let loss = 1.0 - latency / (latency + evidence.baseline.round_trips);
-    loss >= RTT_POWER && of.low > 1.0 - loss * RTT_MOVED
+    later_replies(evidence).is_some_and(|(of, half)| of.low > half)
+}
+
+fn is_moved_by_distance(evidence: &Evidence) -> bool {
+    later_replies(evidence).is_some_and(|(of, half)| of.high < half)
+}
+
+fn is_retrograde(evidence: &Evidence) -> bool {
+    let twice = evidence.measured.get(&Experiment::SessionsTwice);
+    twice.is_some_and(|of| of.high < RETROGRADE)
 }
 
 fn is_ruled_out(evidence: &Evidence, class: Class) -> bool {
@@ -140,9 +171,12 @@ fn is_ruled_out(evidence: &Evidence, class: Class) -> bool {
     let by_experiment = proving.is_some_and(|e| is_excluded(evidence, e, false));
     match class {
         Class::Client => by_experiment && baseline.client_use < CLIENT_FREE,
-        Class::Distance => distance_share(baseline).is_none_or(|share| {
-            share < DISTANCE_POSSIBLE || baseline.ping_ms.is_some_and(|ping| ping < NEAR_MS)
-        }),
+        Class::Distance => {
+            is_unmoved_by_distance(evidence)
+                || distance_share(baseline).is_none_or(|share| {
+                    share < DISTANCE_POSSIBLE || baseline.ping_ms.is_some_and(|ping| ping < NEAR_MS)
+                })
+        }
         Class::Cpu => {
             let twice = evidence.measured.get(&Experiment::SessionsTwice);
             twice.is_some_and(|of| of.low > CPU_FREE)
@@ -164,10 +198,12 @@ fn is_excluded(evidence: &Evidence, experiment: Experiment, loosely: bool) -> bo
     of.high < limit || loosely && of.ratio < 1.0 + (limit - 1.0) / 2.0 && of.high < UNLIKELY_HIGH
 }
 
-/// How sure it is that the server's CPU limits, because all else is excluded.
+/// How sure it is that the server's CPU limits, because all else that can be changed is excluded. What
+/// can't be changed (latches, another session's lock, replication, a quota) looks the same: only a CPU
+/// that is seen full makes it certain.
 fn by_exclusion(evidence: &Evidence) -> Option<Confidence> {
     let baseline = &evidence.baseline;
-    let is_near = is_ruled_out(evidence, Class::Distance) || is_unmoved_by_distance(evidence);
+    let is_near = is_ruled_out(evidence, Class::Distance);
     let others = [
         Experiment::SessionsTwice,
         Experiment::DisjointKeys,
@@ -189,15 +225,20 @@ fn by_exclusion(evidence: &Evidence) -> Option<Confidence> {
         .measured
         .get(&Experiment::SessionsTwice)
         .is_some_and(|of| of.ratio < SESSIONS_GAIN);
-    if !is_near || !is_saturated || !all(true) {
+    let is_full = baseline.host.is_some_and(|host| host.is_full_of_server());
+    // What is full does not become less by being wanted more.
+    let is_in_the_way = is_retrograde(evidence) && !is_full;
+    if !is_near || !is_saturated || is_in_the_way || !all(true) {
         return None;
     }
+    let is_seen_free = baseline.host.is_some_and(|host| !host.is_full());
     let text = evidence.measured.get(&Experiment::Text);
-    Some(match (all(false), text) {
-        (_, Some(text)) if text.low > TEXT_COSTS => Confidence::Low,
-        (true, Some(text)) if text.high < TEXT_COSTS => Confidence::High,
-        (true, _) => Confidence::Medium,
-        (false, _) => Confidence::Low,
+    // Text that costs nothing is not what a busy CPU looks like.
+    let is_free = is_seen_free || text.is_some_and(|text| text.low > TEXT_COSTS);
+    Some(match () {
+        () if !all(false) || is_free => Confidence::Low,
+        () if is_full && !is_retrograde(evidence) => Confidence::High,
+        () => Confidence::Medium,
     })
 }
 
@@ -205,7 +246,7 @@ fn by_exclusion(evidence: &Evidence) -> Option<Confidence> {
 fn open(evidence: &Evidence) -> Vec<Experiment> {
     let is_open = |e: &Experiment| {
         let measured = evidence.measured.get(e);
-        let is_decided = measured.is_some_and(|of| super::is_decided(*e, of));
+        let is_decided = measured.is_some_and(|of| is_decided(*e, of));
         e.proves().is_some() && !evidence.excluded.contains(e) && !is_decided
     };
     Experiment::ALL.into_iter().filter(is_open).collect()

@@ -13,7 +13,7 @@ use tidemark_report::Lang;
   tidemark sysbench oltp_read_only --target=sqlite:bench.db --diagnose=2m run     after the run
   tidemark diagnose job.json
 The job runs in closed loop for a few seconds at a time: as it is, and with one thing changed (twice and
-half the sessions, 1 ms more per reply, a second client process, disjoint keys, 1 % of the rows, commits
+half the sessions, later replies, a second client process, disjoint keys, 1 % of the rows, commits
 without waiting for the disk, text instead of prepared statements, reads or writes only). How throughput
 changes proves what limits it. Only the benchmark's own rights are needed. A workload that writes changes
 its tables. Ctrl-C restores server settings and prints what was measured.
@@ -35,7 +35,7 @@ pub struct Diagnose {
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = a_time)]
     pub budget: Duration,
     /// Change settings of a server that is not a sandbox for some runs and restore them
-    /// (innodb_flush_log_at_trx_commit on MariaDB and MySQL)
+    /// (innodb_flush_log_at_trx_commit and sync_binlog on MariaDB and MySQL)
     #[arg(long)]
     pub may_change_settings: bool,
     /// Use tables even if they are not this benchmark's

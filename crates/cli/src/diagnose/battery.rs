@@ -1,36 +1,41 @@
 //! The experiments: pairs of a baseline and a change, in turn, as long as there is time.
 
 use super::changes::{self, Change, Why};
-use super::child_runs::{ChildRuns, NoRun, rate};
-use super::client_cpu::may_use;
+use super::child_runs::{ChildRuns, NoRun};
 use super::global_setting::GlobalSetting;
 use super::ping::ping_ms;
+use super::run_facts::{self, Facts, opened, rate, round_trips};
+use super::together::{Apart, rate_together};
 use super::told;
 use crate::args;
 use crate::exit::Failure;
 use crate::jobs;
 use crate::plan::BoundWorkload;
-use std::collections::BTreeMap;
+use crate::study::interrupt::is_asked_to_end;
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tidemark_analysis::experiments::{
-    Baseline, Evidence, Experiment, Verdict, is_decided, judge, order,
+    Baseline, Evidence, Experiment, FEWEST_PAIRS, Verdict, baseline_goes_first, judge, order,
+    ratio, wants_more,
 };
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, Pacing, Target};
+use tidemark_observe::HostSampler;
 use tidemark_report::Lang;
-use tidemark_stats::Ratio;
+use tidemark_stats::{Ratio, median};
 use tidemark_store::Store;
 
-/// Pairs of every experiment for which there is time. Student's factor over the root of their number is
-/// 2.5 of three, 1.6 of four and 1.2 of five: more short pairs tell more than fewer long ones.
-const FEWEST_PAIRS: usize = 4;
-/// What is undecided after so many is near its limit.
-const MOST_PAIRS: usize = 12;
 /// Runs are so long that about so many go into the budget.
 const RUNS_IN_BUDGET: u64 = 180;
 /// Seconds of a run at most.
 const LONGEST_RUN: u64 = 10;
-const LEVEL: f64 = 0.95;
+/// For so long the host is watched before the first run.
+const WATCHED_BEFORE: Duration = Duration::from_millis(400);
+/// Servers write the log of commits that did not wait once a second.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often a pause looks whether the user asks for the end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A diagnosis that goes on.
 pub struct Battery {
@@ -38,13 +43,22 @@ pub struct Battery {
     base: Job,
     setting: GlobalSetting,
     may_change: bool,
+    begun: Instant,
     budget: Duration,
     lang: Lang,
-    /// Of all baseline runs.
-    rates: Vec<f64>,
-    client_use: f64,
+    /// Of baseline runs as the job has them.
+    facts: Facts,
+    /// The share of the client's host that was busy before them.
+    busy_before: Option<f64>,
+    /// Sessions that the first one had.
+    opened: usize,
+    later_ms: f64,
+    /// What runs took beside their time, in seconds.
+    overheads: Vec<f64>,
     measured: BTreeMap<Experiment, Vec<(f64, f64)>>,
     skipped: BTreeMap<Experiment, Why>,
+    /// Experiments that failed when they had pairs enough.
+    ended: BTreeSet<Experiment>,
 }
 
 /// What was found.
@@ -61,6 +75,8 @@ pub struct Found {
     pub verdict: Verdict,
     /// Whether the user ended it.
     pub interrupted: bool,
+    /// What ended it before its time.
+    pub ended_by: Option<Failure>,
 }
 
 /// An experiment with what it changes.
@@ -91,21 +107,26 @@ impl Battery {
             base,
             setting,
             may_change: words.may_change_settings,
+            begun: Instant::now(),
             budget: words.budget,
             lang: words.lang,
-            rates: Vec::new(),
-            client_use: 0.0,
+            facts: Facts::default(),
+            busy_before: None,
+            opened: 0,
+            later_ms: 0.0,
+            overheads: Vec::new(),
             measured: BTreeMap::new(),
             skipped: BTreeMap::new(),
+            ended: BTreeSet::new(),
         })
     }
 
-    /// Makes all experiments for which there is time.
+    /// Makes all experiments for which there is time, and judges what there is.
     ///
     /// # Errors
-    /// [`Failure`] of the baseline's runs, or of settings that can't be put back.
+    /// [`Failure`] of a baseline's run before anything was measured.
     pub fn run(&mut self) -> Result<Found, Failure> {
-        let begun = Instant::now();
+        self.begun = Instant::now();
         let order = self.runs.order(&self.base)?;
         let plan = BoundWorkload::of(&order)?;
         let only_reads = plan.workload.only_reads();
@@ -116,8 +137,9 @@ impl Battery {
             &self.runs.id,
             self.lang,
         );
-        let one = Instant::now();
-        let first = match self.baseline_run() {
+        let is_server = !plan.connector.hosts().is_empty();
+        self.busy_before = is_server.then(busy_now);
+        let first = match self.baseline_run(None) {
             Ok(record) => record,
             Err(NoRun::Failed(failure)) => return Err(failure),
             Err(NoRun::Interrupted) => {
@@ -127,31 +149,20 @@ impl Battery {
                 ));
             }
         };
-        let mut pair_time = one.elapsed() * 2;
-        let is_server = !plan.connector.hosts().is_empty();
+        self.opened = opened(&first);
+        self.later_ms = run_facts::later(&first).as_secs_f64() * 1000.0;
         let ping = is_server.then(|| ping_ms(plan.connector.clone())).flatten();
-        let statements = first.totals.statements.total() as f64;
-        let mut baseline = Baseline {
-            sessions: self.base.load.terminals.max(1),
-            rate: rate(std::slice::from_ref(&first)),
-            round_trips: statements / (first.totals.all.count as f64).max(1.0),
-            ping_ms: ping,
-            client_use: self.client_use,
-            writes: !only_reads,
-        };
+        let trips = round_trips(&first);
+        let baseline = self.baseline(trips, ping, only_reads);
         let planned = self.planned(&baseline, &first, only_reads);
-        let done = self.all(&planned, begun, &mut pair_time);
-        // What is said first is the failure of a run.
-        let back = self.setting.back();
-        let interrupted = match done {
-            Ok(()) => false,
-            Err(NoRun::Interrupted) => true,
+        let (interrupted, ended_by) = match self.all(&planned) {
+            Ok(()) => (false, None),
+            Err(NoRun::Interrupted) => (true, None),
+            Err(NoRun::Failed(failure)) if self.has_any() => (false, Some(failure)),
             Err(NoRun::Failed(failure)) => return Err(failure),
         };
-        back?;
-        baseline.rate = self.rates.iter().sum::<f64>() / self.rates.len() as f64;
-        baseline.client_use = self.client_use;
-        Ok(self.found(baseline, interrupted))
+        let baseline = self.baseline(trips, ping, only_reads);
+        Ok(self.found(baseline, interrupted, ended_by))
     }
 
     /// Puts settings back, whatever happened.
@@ -162,19 +173,38 @@ impl Battery {
         self.setting.back()
     }
 
-    fn baseline_run(&mut self) -> Result<RunRecord, NoRun> {
-        let mut records = self
-            .runs
-            .run("baseline", std::slice::from_ref(&self.base))?;
-        let record = records.remove(0);
-        self.rates.push(rate(std::slice::from_ref(&record)));
-        let usage = &record.usage;
-        if let Some(seconds) = usage.seconds.filter(|s| *s > 0.0) {
-            let share = usage.work_s() / seconds / may_use(record.client.cores);
-            let n = self.rates.len() as f64;
-            self.client_use += (share - self.client_use) / n;
+    fn baseline(&self, round_trips: f64, ping_ms: Option<f64>, only_reads: bool) -> Baseline {
+        Baseline {
+            sessions: self.opened,
+            rate: self.facts.rate(),
+            mean_ms: self.facts.mean_ms(),
+            round_trips,
+            ping_ms,
+            client_use: self.facts.client_use(),
+            host: self.facts.host(),
+            writes: !only_reads,
+            later_ms: self.later_ms,
+        }
+    }
+
+    /// The baseline, or what a change has in its place.
+    fn baseline_run(&mut self, other: Option<&Job>) -> Result<RunRecord, NoRun> {
+        let job = other.unwrap_or(&self.base).clone();
+        let record = self.made("baseline", &[job])?.remove(0);
+        if other.is_none() {
+            self.facts.add(&record, self.busy_before);
         }
         Ok(record)
+    }
+
+    /// Runs at the same time.
+    fn made(&mut self, name: &str, jobs: &[Job]) -> Result<Vec<RunRecord>, NoRun> {
+        let begun = Instant::now();
+        let records = self.runs.run(name, jobs)?;
+        let longest = jobs.iter().map(nominal).fold(0.0, f64::max);
+        self.overheads
+            .push((begun.elapsed().as_secs_f64() - longest).max(0.0));
+        Ok(records)
     }
 
     /// What can be made, in its order.
@@ -203,10 +233,10 @@ impl Battery {
         only_reads: bool,
     ) -> Result<Change, Why> {
         let change = changes::change(experiment, &self.base, first, only_reads)?;
-        if change.setting.is_some() && !self.may_change && !self.setting.is_sandbox() {
+        if !change.settings.is_empty() && !self.may_change && !self.setting.is_sandbox() {
             return Err(Why::Permission);
         }
-        for job in &change.jobs {
+        for job in change.jobs.iter().chain(&change.base) {
             self.runs
                 .order(job)
                 .map_err(|failure| Why::Failed(failure.message))?;
@@ -214,20 +244,14 @@ impl Battery {
         Ok(change)
     }
 
-    fn all(
-        &mut self,
-        planned: &[Planned],
-        begun: Instant,
-        pair_time: &mut Duration,
-    ) -> Result<(), NoRun> {
+    fn all(&mut self, planned: &[Planned]) -> Result<(), NoRun> {
         for (experiment, change) in planned {
-            let needed = *pair_time * FEWEST_PAIRS as u32;
-            if begun.elapsed() + needed > self.budget {
+            if !self.has_time(change, FEWEST_PAIRS) {
                 self.skipped.insert(*experiment, Why::Budget);
                 continue;
             }
-            while self.pairs(*experiment) < FEWEST_PAIRS && self.can_go_on(*experiment) {
-                self.pair(*experiment, change, pair_time)?;
+            while self.pairs(*experiment).len() < FEWEST_PAIRS && self.can_go_on(*experiment) {
+                self.pair(*experiment, change)?;
             }
         }
         // What is left of the time is for what is undecided.
@@ -236,12 +260,9 @@ impl Battery {
             for (experiment, change) in planned {
                 let is_open = self.measured.contains_key(experiment)
                     && self.can_go_on(*experiment)
-                    && self.pairs(*experiment) < MOST_PAIRS
-                    && !self
-                        .ratio(*experiment)
-                        .is_some_and(|of| is_decided(*experiment, &of));
-                if is_open && begun.elapsed() + *pair_time <= self.budget {
-                    self.pair(*experiment, change, pair_time)?;
+                    && wants_more(*experiment, self.pairs(*experiment));
+                if is_open && self.has_time(change, 1) {
+                    self.pair(*experiment, change)?;
                     is_over = false;
                 }
             }
@@ -251,77 +272,106 @@ impl Battery {
         }
     }
 
-    fn pairs(&self, experiment: Experiment) -> usize {
-        self.measured.get(&experiment).map_or(0, Vec::len)
+    /// Whether so many pairs go into what is left of the budget, by what runs took until now.
+    fn has_time(&self, change: &Change, pairs: usize) -> bool {
+        let base = nominal(change.base.as_ref().unwrap_or(&self.base));
+        let changed = change.jobs.iter().map(nominal).fold(0.0, f64::max);
+        let pauses = match change.leaves_work {
+            true => PAUSE.as_secs_f64(),
+            false => 0.0,
+        };
+        let pair = base + changed + 2.0 * median(&self.overheads) + pauses;
+        self.begun.elapsed().as_secs_f64() + pair * pairs as f64 <= self.budget.as_secs_f64()
+    }
+
+    fn pairs(&self, experiment: Experiment) -> &[(f64, f64)] {
+        self.measured.get(&experiment).map_or(&[], Vec::as_slice)
     }
 
     fn can_go_on(&self, experiment: Experiment) -> bool {
-        !self.skipped.contains_key(&experiment)
+        !self.skipped.contains_key(&experiment) && !self.ended.contains(&experiment)
     }
 
-    fn ratio(&self, experiment: Experiment) -> Option<Ratio> {
-        Ratio::of_pairs(self.measured.get(&experiment)?, LEVEL)
+    /// Whether there is anything to judge.
+    fn has_any(&self) -> bool {
+        self.measured.values().any(|pairs| ratio(pairs).is_some())
     }
 
-    /// A baseline and a change. A change that can't run is skipped; a baseline that can't is the end.
-    fn pair(
-        &mut self,
-        experiment: Experiment,
-        change: &Change,
-        pair_time: &mut Duration,
-    ) -> Result<(), NoRun> {
-        let begun = Instant::now();
-        let before = rate(&[self.baseline_run()?]);
-        let changed = self.changed_run(experiment, change)?;
-        let Some(after) = changed else {
+    /// A baseline and a change, in either order. A change that can't run is skipped; a baseline that can't
+    /// is the end.
+    fn pair(&mut self, experiment: Experiment, change: &Change) -> Result<(), NoRun> {
+        let is_first = baseline_goes_first(self.pairs(experiment).len());
+        let mut before = None;
+        if is_first {
+            before = Some(self.base_of_pair(change)?);
+        }
+        let Some(after) = self.changed_run(experiment, change)? else {
             return Ok(());
         };
-        *pair_time = begun.elapsed().max(*pair_time);
+        pause(change)?;
+        let before = match before {
+            Some(before) => before,
+            None => self.base_of_pair(change)?,
+        };
         let pair = match change.is_inverse {
             true => (after, before),
             false => (before, after),
         };
         self.measured.entry(experiment).or_default().push(pair);
         told::pair(
-            experiment,
-            self.pairs(experiment),
-            self.ratio(experiment),
+            &told::name(experiment, self.later_ms, self.lang),
+            self.pairs(experiment).len(),
+            ratio(self.pairs(experiment)),
             self.lang,
         );
         Ok(())
     }
 
+    fn base_of_pair(&mut self, change: &Change) -> Result<f64, NoRun> {
+        Ok(rate(&self.baseline_run(change.base.as_ref())?))
+    }
+
+    /// Throughput with the change; `None` of one that can't be made, which is skipped.
     fn changed_run(
         &mut self,
         experiment: Experiment,
         change: &Change,
     ) -> Result<Option<f64>, NoRun> {
-        if let Some((name, value)) = change.setting
-            && let Err(failure) = self.setting.change(self.runs.store(), name, value)
+        if !change.settings.is_empty()
+            && let Err(failure) = self.setting.change(self.runs.store(), &change.settings)
         {
             self.setting.back()?;
-            self.skipped
-                .insert(experiment, Why::Failed(failure.message));
+            self.give_up(experiment, Why::Failed(failure.message));
             return Ok(None);
         }
-        let done = self.runs.run(experiment.id(), &change.jobs);
+        let done = self.made(experiment.id(), &change.jobs);
         self.setting.back()?;
-        match done {
-            Ok(records) => Ok(Some(rate(&records))),
-            Err(NoRun::Failed(failure)) => {
-                self.measured.remove(&experiment);
-                self.skipped
-                    .insert(experiment, Why::Failed(failure.message));
-                Ok(None)
-            }
-            Err(interrupted) => Err(interrupted),
-        }
+        let why = match done {
+            Ok(records) => match rate_of(&records, change, self.opened) {
+                Ok(rate) => return Ok(Some(rate)),
+                Err(why) => why,
+            },
+            Err(NoRun::Failed(failure)) => Why::Failed(failure.message),
+            Err(NoRun::Interrupted) => return Err(NoRun::Interrupted),
+        };
+        self.give_up(experiment, why);
+        Ok(None)
     }
 
-    fn found(&self, baseline: Baseline, interrupted: bool) -> Found {
+    /// Makes no more pairs of it. Those that it has count where they are enough.
+    fn give_up(&mut self, experiment: Experiment, why: Why) {
+        if self.pairs(experiment).len() >= FEWEST_PAIRS {
+            self.ended.insert(experiment);
+            return;
+        }
+        self.measured.remove(&experiment);
+        self.skipped.insert(experiment, why);
+    }
+
+    fn found(&self, baseline: Baseline, interrupted: bool, ended_by: Option<Failure>) -> Found {
         let measured = self.measured.iter();
         let experiments: Vec<(Experiment, Ratio, usize)> = measured
-            .filter_map(|(e, pairs)| Some((*e, Ratio::of_pairs(pairs, LEVEL)?, pairs.len())))
+            .filter_map(|(e, pairs)| Some((*e, ratio(pairs)?, pairs.len())))
             .collect();
         let excluded = self.skipped.iter().filter(|(_, why)| why.excludes());
         let verdict = judge(&Evidence {
@@ -336,6 +386,43 @@ impl Battery {
             skipped: self.skipped.clone().into_iter().collect(),
             verdict,
             interrupted,
+            ended_by,
         }
     }
+}
+
+/// Transactions a second of a change, if it was the change that is meant.
+fn rate_of(records: &[RunRecord], change: &Change, of_baseline: usize) -> Result<f64, Why> {
+    let opened = records.iter().map(opened).sum();
+    if let Some(why) = change.has_other_sessions(of_baseline, opened) {
+        return Err(why);
+    }
+    match records {
+        [only] => Ok(rate(only)),
+        several => rate_together(several).map_err(|Apart(seconds)| Why::Apart(seconds)),
+    }
+}
+
+/// Seconds that a run takes by its job.
+fn nominal(job: &Job) -> f64 {
+    (job.load.warmup + job.load.time.unwrap_or_default()).as_secs_f64()
+}
+
+/// The share of this host that is busy while nothing is asked of anybody.
+fn busy_now() -> f64 {
+    let mut host = HostSampler::new();
+    sleep(WATCHED_BEFORE);
+    host.sample().cpu_busy
+}
+
+/// Lets the server do what a run of a change leaves to it.
+fn pause(change: &Change) -> Result<(), NoRun> {
+    let begun = Instant::now();
+    while change.leaves_work && begun.elapsed() < PAUSE {
+        if is_asked_to_end() {
+            return Err(NoRun::Interrupted);
+        }
+        sleep(LOOK);
+    }
+    Ok(())
 }

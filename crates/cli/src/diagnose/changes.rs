@@ -1,5 +1,6 @@
 //! An experiment as the jobs that make it, or why it is not made.
 
+use super::run_facts;
 use std::time::Duration;
 use tidemark_analysis::experiments::Experiment;
 use tidemark_core::job::{OutputFiles, Watch};
@@ -11,8 +12,12 @@ use tidemark_workloads::find;
 const FEWEST_ROWS: u64 = 100;
 /// So many rows a session keep writers apart on the hundredth of a table.
 const ROWS_A_SESSION: u64 = 50;
-/// How much later replies come.
-const LATER: Duration = Duration::from_millis(1);
+/// Load at the begin of a run that does not count: sessions plan their first statements, caches fill.
+const WARMUP: Duration = Duration::from_millis(300);
+/// Two clients don't begin at the same moment: so long they run at least …
+const TOGETHER: Duration = Duration::from_secs(3);
+/// … and so finely they count.
+const FINE: Duration = Duration::from_millis(100);
 
 /// What is run in the place of the baseline.
 #[derive(Debug, Clone)]
@@ -21,12 +26,18 @@ pub struct Change {
     pub jobs: Vec<Job>,
     /// Whether the baseline is what the experiment's name says, so that its ratio is the inverse.
     pub is_inverse: bool,
-    /// A setting of the server meanwhile.
-    pub setting: Option<(&'static str, &'static str)>,
+    /// Settings of the server meanwhile.
+    pub settings: Vec<(&'static str, &'static str)>,
+    /// What it is compared with where that is not the baseline as it is.
+    pub base: Option<Job>,
+    /// How many times as many sessions it has.
+    pub sessions: f64,
+    /// Whether it leaves work that the server does after it.
+    pub leaves_work: bool,
 }
 
 /// Why an experiment is not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Why {
     /// The workload changes no rows.
     OnlyReads,
@@ -46,6 +57,15 @@ pub enum Why {
     NoSetting,
     /// The setting is the server's.
     Permission,
+    /// So many sessions could be opened instead of so many.
+    Sessions {
+        /// So many.
+        opened: usize,
+        /// Instead of so many.
+        wanted: usize,
+    },
+    /// Clients made load together for only so many seconds.
+    Apart(f64),
     /// There is no time left.
     Budget,
     /// The run ended with this.
@@ -73,7 +93,7 @@ pub fn baseline(job: &Job, seconds: u64) -> Job {
     }
     load.time = Some(Duration::from_secs(seconds));
     load.events = None;
-    load.warmup = Duration::ZERO;
+    load.warmup = WARMUP;
     job.watch = Watch {
         observe: Observe::Off,
         ..Watch::default()
@@ -107,18 +127,26 @@ pub fn change(
         Experiment::SessionsTwice => {
             job.load.terminals *= 2;
             job.load.sessions *= 2;
+            return Ok(Change {
+                sessions: 2.0,
+                ..Change::of(job)
+            });
         }
         Experiment::SessionsHalf if sessions < 2 => return Err(Why::OneSession),
         Experiment::SessionsHalf => {
             job.load.terminals = (job.load.terminals / 2).max(1);
             job.load.sessions /= 2;
+            return Ok(Change {
+                sessions: job.load.sessions as f64 / sessions as f64,
+                ..Change::of(job)
+            });
         }
-        Experiment::Rtt => job.load.inject_rtt += LATER,
+        Experiment::Rtt => job.load.inject_rtt += run_facts::later(seen),
         Experiment::SecondClient => return two_clients(base),
         Experiment::DisjointKeys => disjoint_keys(&mut job, seen, only_reads)?,
         Experiment::OnePercent => one_percent(&mut job, only_reads)?,
         Experiment::NoCommitWait if only_reads => return Err(Why::OnlyReads),
-        Experiment::NoCommitWait => return no_commit_wait(job, engine),
+        Experiment::NoCommitWait => return no_commit_wait(job, engine, seen),
         Experiment::Text if engine == Engine::Sqlite => return Err(Why::Embedded),
         Experiment::Text => {
             let is_inverse = job.load.prepared == PreparedMode::Text;
@@ -142,8 +170,21 @@ impl Change {
         Self {
             jobs: vec![job],
             is_inverse: false,
-            setting: None,
+            settings: Vec::new(),
+            base: None,
+            sessions: 1.0,
+            leaves_work: false,
         }
+    }
+
+    /// Why runs with so many sessions in all, beside a baseline with so many, are not this change.
+    pub fn has_other_sessions(&self, of_baseline: usize, opened: usize) -> Option<Why> {
+        let wanted = of_baseline as f64 * self.sessions;
+        let is_near = (opened as f64 - wanted).abs() <= 0.1 * wanted + 0.5;
+        (!is_near).then_some(Why::Sessions {
+            opened,
+            wanted: wanted.round() as usize,
+        })
     }
 }
 
@@ -173,21 +214,24 @@ fn takes(job: &Job, option: &str) -> bool {
 }
 
 fn two_clients(base: &Job) -> Result<Change, Why> {
-    let load = &base.load;
+    let mut base = base.clone();
+    let load = &mut base.load;
     if load.sessions < 2 || load.terminals < 2 {
         return Err(Why::OneSession);
     }
-    let mut jobs = vec![base.clone(), base.clone()];
-    jobs[0].load.sessions = load.sessions / 2;
-    jobs[0].load.terminals = load.terminals / 2;
-    jobs[1].load.sessions = load.sessions - load.sessions / 2;
-    jobs[1].load.terminals = load.terminals - load.terminals / 2;
+    load.time = load.time.map(|time| time.max(TOGETHER));
+    load.interval = FINE;
+    let (mut one, mut other) = (base.clone(), base.clone());
+    one.load.sessions = base.load.sessions / 2;
+    one.load.terminals = base.load.terminals / 2;
+    other.load.sessions = base.load.sessions - one.load.sessions;
+    other.load.terminals = base.load.terminals - one.load.terminals;
     // Not the same keys at the same time.
-    jobs[1].load.seed = load.seed.wrapping_add(1);
+    other.load.seed = base.load.seed.wrapping_add(1);
     Ok(Change {
-        jobs,
-        is_inverse: false,
-        setting: None,
+        jobs: vec![one, other],
+        base: Some(base.clone()),
+        ..Change::of(base)
     })
 }
 
@@ -268,19 +312,45 @@ fn one_percent(job: &mut Job, only_reads: bool) -> Result<(), Why> {
     Ok(())
 }
 
-fn no_commit_wait(mut job: Job, engine: Engine) -> Result<Change, Why> {
-    let in_session = match engine {
-        Engine::Postgres => ("synchronous_commit", "off"),
-        Engine::Sqlite => ("synchronous", "OFF"),
-        Engine::Mysql | Engine::Mariadb => {
-            return Ok(Change {
-                setting: Some(("innodb_flush_log_at_trx_commit", "2")),
-                ..Change::of(job)
-            });
-        }
+fn no_commit_wait(job: Job, engine: Engine, seen: &RunRecord) -> Result<Change, Why> {
+    let change = match engine {
+        Engine::Postgres => in_sessions(job, "synchronous_commit", "off")?,
+        Engine::Sqlite => in_sessions(job, "synchronous", "OFF")?,
+        Engine::Mysql | Engine::Mariadb => Change {
+            settings: on_server(seen)?,
+            ..Change::of(job)
+        },
         Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => return Err(Why::NoSetting),
     };
-    let (name, value) = in_session;
+    Ok(Change {
+        leaves_work: true,
+        ..change
+    })
+}
+
+/// What a MariaDB or MySQL waits for at commit as its settings are: its log, the binary log, or both. What
+/// the record does not tell is taken for a server that waits.
+fn on_server(seen: &RunRecord) -> Result<Vec<(&'static str, &'static str)>, Why> {
+    let value = |name: &str| {
+        let set = seen.settings.iter().find(|set| set.name == name);
+        set.map(|set| set.value.to_ascii_uppercase())
+    };
+    let is = |name: &str, values: &[&str]| value(name).is_some_and(|v| values.contains(&&*v));
+    let mut settings = Vec::new();
+    if !is("innodb_flush_log_at_trx_commit", &["0", "2"]) {
+        settings.push(("innodb_flush_log_at_trx_commit", "2"));
+    }
+    let waits_for_binary_log = is("log_bin", &["ON", "1"]) && !is("sync_binlog", &["0"]);
+    if waits_for_binary_log {
+        settings.push(("sync_binlog", "0"));
+    }
+    match settings.is_empty() {
+        true => Err(Why::NoWait),
+        false => Ok(settings),
+    }
+}
+
+fn in_sessions(mut job: Job, name: &str, value: &str) -> Result<Change, Why> {
     let settings = &mut job.session.settings;
     let is_it = |set: &&String| {
         set.split('=')

@@ -167,9 +167,3 @@ fn wait(
     }
     Ok(())
 }
-
-/// Transactions a second of runs at the same time.
-pub fn rate(records: &[RunRecord]) -> f64 {
-    let of = |record: &RunRecord| record.totals.all.count as f64 / record.totals.elapsed_s;
-    records.iter().map(of).filter(|rate| rate.is_finite()).sum()
-}

@@ -1,17 +1,17 @@
-//! A server's setting that holds for some runs of a diagnosis. Its value before is in a file beside the
-//! store before anything is changed, so that the next diagnosis puts it back after whatever ended this one.
+//! A server's settings that hold for some runs of a diagnosis. Their values before are in the user's files
+//! before anything is changed, so that the next diagnosis of this server restores them after whatever ended
+//! this one. While they are changed, and while values before are read, the server's lock is held.
 
+use super::left_settings::{Left, LeftSettings, Row, identity};
+use super::server_lock::ServerLock;
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes::home;
 use crate::study::admin_sessions::Hosts;
 use crate::study::targets::Reached;
-use serde_json::{Value, json};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use tidemark_core::Target;
+use std::path::Path;
+use tidemark_core::{Protocol, Target};
 use tidemark_drivers::settings::global::{
-    Before, before_change, can_be_changed, change, has_taken_hold, restore,
+    before_change, can_be_changed, change, has_taken_hold, restore,
 };
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_process::{Liveness, ProcessId, boot_id};
@@ -21,28 +21,29 @@ use tidemark_store::Store;
 /// The settings of a target's servers that were changed.
 pub struct GlobalSetting {
     place: Reached,
-    file: PathBuf,
+    files: LeftSettings,
     changed: Vec<Changed>,
+    locks: Vec<ServerLock>,
 }
 
-/// One of them.
+/// What was changed of one server.
 #[derive(Clone)]
 struct Changed {
     host: usize,
+    /// For people.
     server: String,
-    before: Before,
-    to: String,
+    identity: String,
+    rows: Vec<Row>,
 }
 
 impl GlobalSetting {
     /// Of this target; nothing is changed yet.
     pub fn new(target: &Target, store: &Path) -> Self {
-        let mut file = store.as_os_str().to_owned();
-        file.push("-diagnose-settings.json");
         Self {
             place: Reached::by(target.clone()),
-            file: file.into(),
+            files: LeftSettings::of_user(store),
             changed: Vec::new(),
+            locks: Vec::new(),
         }
     }
 
@@ -51,52 +52,68 @@ impl GlobalSetting {
     /// # Errors
     /// [`Failure`] when another one goes on, or a server does not take its value.
     pub fn put_left_back(&mut self) -> Result<(), Failure> {
-        let text = match fs::read_to_string(&self.file) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
-            text => text.map_err(|e| self.failed(e))?,
-        };
-        let left: Value = serde_json::from_str(&text).map_err(|e| self.failed(e))?;
-        let text_of = |row: &Value, key: &str| row[key].as_str().map(String::from);
-        let hosts = Hosts::of(&self.place)?;
-        let servers: Vec<String> = hosts.numbers().map(|host| hosts.server(host)).collect();
-        let rows = left["settings"].as_array().cloned().unwrap_or_default();
-        let rows = rows.iter().filter_map(|row| {
-            let server = text_of(row, "server")?;
-            let host = servers.iter().position(|own| *own == server)?;
-            Some(Changed {
-                host,
-                server,
-                before: (text_of(row, "name")?, text_of(row, "before")),
-                to: text_of(row, "to")?,
-            })
-        });
-        let own: Vec<Changed> = rows.collect();
-        if own.is_empty() {
+        if self.place.target.protocol != Protocol::Mysql || self.files.is_empty() {
             return Ok(());
         }
-        // A process that can't be seen from here is one of before a restart.
-        let process: ProcessId =
-            serde_json::from_value(left["process"].clone()).map_err(|e| self.failed(e))?;
-        let is_own = process.pid == Some(std::process::id());
-        if !is_own && process.liveness(boot_id().as_deref()) == Liveness::Alive {
+        // A server that can't be reached is the first run's to tell.
+        let Ok(hosts) = Hosts::of(&self.place) else {
+            return Ok(());
+        };
+        for host in hosts.numbers() {
+            let asked = hosts.on(host, async move |session, _| identity(session).await);
+            let Ok(identity) = asked else { continue };
+            if self.files.read(&identity)?.is_none() {
+                continue;
+            }
+            let server = hosts.server(host);
+            let _lock = ServerLock::take(&self.place.target, host, &server)?;
+            self.settle(&hosts, host, &identity)?;
+        }
+        Ok(())
+    }
+
+    /// Restores what a process that has ended left of a server, whose lock is held.
+    fn settle(&self, hosts: &Hosts<'_>, host: usize, identity: &str) -> Result<(), Failure> {
+        let Some(left) = self.files.read(identity)? else {
+            return Ok(());
+        };
+        let server = hosts.server(host);
+        // A process that can't be seen from here does not hold the lock, and has ended.
+        let is_own = left.process.pid == Some(std::process::id());
+        if !is_own && left.process.liveness(boot_id().as_deref()) == Liveness::Alive {
             return Err(Failure::new(
                 ExitCode::Refused,
                 format!(
-                    "process {} runs a diagnosis that has changed {} of {}: wait until it ends",
-                    process.pid.unwrap_or_default(),
-                    own[0].before.0,
-                    own[0].server
+                    "process {} runs a diagnosis that has changed settings of {server}: wait until it ends",
+                    left.process.pid.unwrap_or_default(),
                 ),
             ));
         }
-        for row in &own {
-            eprintln!(
-                "tidemark: an earlier diagnosis left {} of {} at {}: restoring it",
-                row.before.0, row.server, row.to
-            );
+        let mut rows = Vec::new();
+        for row in left.settings {
+            let name = row.name.clone();
+            let now = hosts.on(host, async move |session, _| {
+                before_change(session, &name).await
+            })?;
+            // Who has given it another value since, or started the server again, has put it right.
+            if now.as_deref() == Some(row.to.as_str()) {
+                eprintln!(
+                    "tidemark: an earlier diagnosis left {} of {server} at {}: restoring it",
+                    row.name, row.to
+                );
+                rows.push(row);
+            }
         }
-        self.changed = own;
-        self.back()
+        let changed = Changed {
+            host,
+            server,
+            identity: identity.into(),
+            rows,
+        };
+        match self.restored(hosts, changed)? {
+            None => Ok(()),
+            Some((_, said)) => Err(not_restored(&said)),
+        }
     }
 
     /// Whether a setting may be changed: on the user's sandboxes, and where the user says so.
@@ -119,11 +136,16 @@ impl GlobalSetting {
         !servers.is_empty() && servers.iter().all(|server| own.contains(server))
     }
 
-    /// Changes a setting on all servers.
+    /// Changes settings on all servers.
     ///
     /// # Errors
-    /// [`Failure`] as the server's; what was changed is put back by [`GlobalSetting::back`].
-    pub fn change(&mut self, store: &Store, name: &str, value: &str) -> Result<(), Failure> {
+    /// [`Failure`] as the server's, or when another has changed one; what was changed is put back by
+    /// [`GlobalSetting::back`].
+    pub fn change(
+        &mut self,
+        store: &Store,
+        settings: &[(&'static str, &'static str)],
+    ) -> Result<(), Failure> {
         let hosts = Hosts::of(&self.place)?;
         let mut changed = Vec::new();
         for host in hosts.numbers() {
@@ -134,26 +156,42 @@ impl GlobalSetting {
                     format!("study {study} has changed settings of {server}"),
                 ));
             }
-            let named = name.to_string();
-            let before = hosts.on(host, async move |session, _| {
-                can_be_changed(session, &named).await?;
-                before_change(session, &named).await
-            })?;
+            let lock = ServerLock::take(&self.place.target, host, &server)?;
+            self.locks.push(lock);
+            let identity = hosts.on(host, async move |session, _| identity(session).await)?;
+            self.settle(&hosts, host, &identity)?;
+            let mut rows = Vec::new();
+            for (setting, to) in settings {
+                let name = setting.to_string();
+                let before = hosts.on(host, async move |session, _| {
+                    can_be_changed(session, &name).await?;
+                    before_change(session, &name).await
+                })?;
+                rows.push(row(setting, before, to, &server)?);
+            }
             changed.push(Changed {
                 host,
                 server,
-                before: (name.into(), before),
-                to: value.into(),
+                identity,
+                rows,
             });
         }
-        self.changed = changed;
-        self.write_down()?;
+        for one in changed {
+            // What could not be written down is not changed, and needs no restoring.
+            self.write_down(&one)?;
+            self.changed.push(one);
+        }
         for host in hosts.numbers() {
-            let (name, value) = (name.to_string(), value.to_string());
+            let settings = settings.to_vec();
             hosts.on(host, async move |session, opener| {
-                change(session, &name, &value).await?;
+                for (name, value) in &settings {
+                    change(session, name, value).await?;
+                }
                 let mut other = opener.open().await?;
-                let held = has_taken_hold(&mut other, &name, &value).await;
+                let mut held = Ok(());
+                for (name, value) in &settings {
+                    held = held.and(has_taken_hold(&mut other, name, value).await);
+                }
                 other.close().await;
                 held
             })?;
@@ -164,66 +202,111 @@ impl GlobalSetting {
     /// Puts everything back.
     ///
     /// # Errors
-    /// [`Failure`] naming the setting, its server and its value before.
+    /// [`Failure`] naming the settings, their servers and their values before.
     pub fn back(&mut self) -> Result<(), Failure> {
         if self.changed.is_empty() {
+            self.locks.clear();
             return Ok(());
         }
         let hosts = Hosts::of(&self.place)?;
-        let mut failed = Vec::new();
-        for row in &self.changed {
-            let before = vec![row.before.clone()];
-            let left = hosts.on(row.host, async move |session, _| {
-                restore(session, &before).await
-            });
-            let why = match left {
-                Ok(left) => left.first().map(|(_, why)| why.clone()),
-                Err(failure) => Some(failure.message),
-            };
-            if let Some(why) = why {
-                failed.push((row.clone(), why));
+        let (mut left, mut said) = (Vec::new(), Vec::new());
+        for one in std::mem::take(&mut self.changed) {
+            match self.restored(&hosts, one.clone()) {
+                Ok(None) => {}
+                Ok(Some((rest, why))) => {
+                    left.push(rest);
+                    said.extend(why);
+                }
+                Err(failure) => {
+                    said.push(failure.message);
+                    left.push(one);
+                }
             }
         }
+        self.changed = left;
+        self.locks.clear();
+        match said.is_empty() {
+            true => Ok(()),
+            false => Err(not_restored(&said)),
+        }
+    }
+
+    /// Restores what was changed of a server. What could not be, and why.
+    fn restored(
+        &self,
+        hosts: &Hosts<'_>,
+        mut one: Changed,
+    ) -> Result<Option<(Changed, Vec<String>)>, Failure> {
+        let rows = one.rows.clone();
+        let before = rows
+            .iter()
+            .map(|row| (row.name.clone(), row.before.clone()));
+        let before: Vec<_> = before.collect();
+        let left = hosts.on(one.host, async move |session, _| {
+            restore(session, &before).await
+        });
+        let why = |row: &Row| match &left {
+            Ok(left) => {
+                let found = left.iter().find(|(name, _)| *name == row.name);
+                found.map(|(_, why)| why.clone())
+            }
+            Err(failure) => Some(failure.message.clone()),
+        };
+        let failed: Vec<(Row, String)> = rows
+            .into_iter()
+            .filter_map(|row| why(&row).map(|why| (row, why)))
+            .collect();
         if failed.is_empty() {
-            self.changed.clear();
-            return fs::remove_file(&self.file).map_err(|e| self.failed(e));
+            self.files.remove(&one.identity)?;
+            return Ok(None);
         }
         let said = failed.iter().map(|(row, why)| {
-            let before = row.before.1.as_deref().unwrap_or("its default");
+            let before = row.before.as_deref().unwrap_or("its default");
             format!(
                 "{} of {} is still {} instead of {before}: {why}",
-                row.before.0, row.server, row.to
+                row.name, one.server, row.to
             )
         });
-        let said: Vec<String> = said.collect();
-        self.changed = failed.into_iter().map(|(row, _)| row).collect();
-        self.write_down()?;
-        Err(Failure::new(
-            ExitCode::Failed,
-            format!(
-                "settings could not be restored:\n{}\nthe next tidemark diagnose of this server restores \
-                 them",
-                said.join("\n")
-            ),
-        ))
+        let said = said.collect();
+        one.rows = failed.into_iter().map(|(row, _)| row).collect();
+        self.write_down(&one)?;
+        Ok(Some((one, said)))
     }
 
-    fn write_down(&self) -> Result<(), Failure> {
-        let row = |row: &Changed| {
-            json!({
-                "server": row.server, "name": row.before.0, "before": row.before.1, "to": row.to,
-            })
-        };
-        let rows: Vec<Value> = self.changed.iter().map(row).collect();
-        let process = ProcessId::own("");
-        let text = json!({"process": process, "settings": rows}).to_string();
-        fs::write(&self.file, text).map_err(|e| self.failed(e))
+    fn write_down(&self, one: &Changed) -> Result<(), Failure> {
+        self.files.write(&Left {
+            identity: one.identity.clone(),
+            process: ProcessId::own(""),
+            settings: one.rows.clone(),
+        })
     }
+}
 
-    fn failed(&self, error: impl std::fmt::Display) -> Failure {
-        let file = self.file.display();
-        Failure::new(ExitCode::Failed, format!("{file}: {error}"))
+/// A setting to change, unless it has the value already: that is not what the server had before, or nothing
+/// is to be changed.
+fn row(name: &str, before: Option<String>, to: &str, server: &str) -> Result<Row, Failure> {
+    if before.as_deref() == Some(to) {
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!("{name} of {server} is {to} already: something else has changed it"),
+        ));
     }
+    Ok(Row {
+        name: name.into(),
+        before,
+        to: to.into(),
+    })
+}
+
+fn not_restored(said: &[String]) -> Failure {
+    Failure::new(
+        ExitCode::Failed,
+        format!(
+            "settings could not be restored:\n{}\nthe next tidemark diagnose of this server restores \
+             them",
+            said.join("\n")
+        ),
+    )
 }
 
 impl Drop for GlobalSetting {
@@ -232,5 +315,18 @@ impl Drop for GlobalSetting {
         if let Err(failure) = self.back() {
             eprintln!("tidemark: {failure}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::row;
+
+    #[test]
+    fn a_value_that_is_changed_already_is_no_value_before() {
+        let said = row("sync_binlog", Some("0".into()), "0", "h:1").unwrap_err();
+        assert!(said.message.contains("sync_binlog of h:1 is 0"), "{said}");
+        let row = row("sync_binlog", Some("1".into()), "0", "h:1").unwrap();
+        assert_eq!(row.before.as_deref(), Some("1"));
     }
 }

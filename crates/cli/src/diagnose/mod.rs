@@ -8,7 +8,11 @@ mod changes;
 mod child_runs;
 pub mod client_cpu;
 mod global_setting;
+mod left_settings;
 pub mod ping;
+mod run_facts;
+mod server_lock;
+mod together;
 mod told;
 
 use crate::args;
@@ -60,10 +64,16 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
         _ => told::text(&found, words.lang),
     });
     back?;
-    Ok(match found.interrupted {
-        true => ExitCode::Interrupted,
-        false => ExitCode::Success,
-    })
+    match (found.ended_by, found.interrupted) {
+        (Some(failure), _) => Err(Failure::new(
+            failure.code,
+            format!(
+                "a run of the baseline failed, so the result is of what was measured before: {failure}"
+            ),
+        )),
+        (None, true) => Ok(ExitCode::Interrupted),
+        (None, false) => Ok(ExitCode::Success),
+    }
 }
 
 /// The words up to a benchmark's own, which follow `diagnose` and its options, and those.

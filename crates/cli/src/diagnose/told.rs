@@ -6,7 +6,7 @@ use crate::columns::{left, right, widest};
 use crate::texts::diagnose as texts;
 use serde_json::json;
 use std::time::Duration;
-use tidemark_analysis::experiments::{Class, Experiment, distance_share};
+use tidemark_analysis::experiments::{Class, Experiment, HostCpu, distance_share};
 use tidemark_core::{Job, printable};
 use tidemark_report::{Lang, significant};
 use tidemark_stats::Ratio;
@@ -32,9 +32,9 @@ pub fn begins(job: &Job, only_reads: bool, budget: Duration, id: &str, lang: Lan
 }
 
 /// After a pair of runs.
-pub fn pair(experiment: Experiment, pairs: usize, so_far: Option<Ratio>, lang: Lang) {
+pub fn pair(name: &str, pairs: usize, so_far: Option<Ratio>, lang: Lang) {
     let said = so_far.map_or_else(|| "…".into(), |of| interval(&of));
-    aside(&texts::pair(lang, name(experiment, lang), pairs, said));
+    aside(&texts::pair(lang, name, pairs, said));
 }
 
 /// The result for people.
@@ -44,7 +44,7 @@ pub fn text(found: &Found, lang: Lang) -> String {
         lang,
         baseline.sessions,
         significant(baseline.rate),
-        significant(baseline.latency_ms()),
+        significant(baseline.mean_ms),
         format!("{:.0}", baseline.client_use * 100.0),
     );
     if let Some(ping) = baseline.ping_ms {
@@ -57,8 +57,9 @@ pub fn text(found: &Found, lang: Lang) -> String {
         texts::interval(lang),
         texts::pairs(lang),
     ];
-    let names = found.experiments.iter().map(|(e, ..)| name(*e, lang));
-    let first = widest(names.chain([heads[0]]));
+    let name = |experiment: Experiment| name(experiment, baseline.later_ms, lang);
+    let names: Vec<String> = found.experiments.iter().map(|(e, ..)| name(*e)).collect();
+    let first = widest(names.iter().map(String::as_str).chain([heads[0]]));
     let row = |cells: [&str; 4]| {
         let line = format!(
             "{}  {}  {}  {}",
@@ -74,7 +75,7 @@ pub fn text(found: &Found, lang: Lang) -> String {
     }
     for (experiment, of, pairs) in &found.experiments {
         out += &row([
-            name(*experiment, lang),
+            &name(*experiment),
             &percent(of.ratio),
             &ends(of),
             &pairs.to_string(),
@@ -85,7 +86,7 @@ pub fn text(found: &Found, lang: Lang) -> String {
     }
     for (experiment, why) in &found.skipped {
         let why = printable(&reason(why, lang)).into_owned();
-        out += &format!("  {}\n", texts::skipped(lang, name(*experiment, lang), why));
+        out += &format!("  {}\n", texts::skipped(lang, name(*experiment), why));
     }
     out += &format!("\n{}\n", sentence(found, lang));
     let also = found.verdict.shown.iter().skip(1);
@@ -133,10 +134,13 @@ pub fn json(found: &Found, lang: Lang) -> String {
         "baseline": {
             "sessions": baseline.sessions,
             "transactions_per_s": baseline.rate,
-            "mean_ms": baseline.latency_ms(),
+            "mean_ms": baseline.mean_ms,
             "round_trips": baseline.round_trips,
             "ping_ms": baseline.ping_ms,
             "client_use": baseline.client_use,
+            "host_busy": baseline.host.map(|host| host.busy),
+            "host_busy_before": baseline.host.map(|host| host.before),
+            "later_ms": baseline.later_ms,
         },
         "experiments": found.experiments.iter().map(experiment).collect::<Vec<_>>(),
         "skipped": found.skipped.iter().map(skipped).collect::<Vec<_>>(),
@@ -147,6 +151,7 @@ pub fn json(found: &Found, lang: Lang) -> String {
         "shown": verdict.shown.iter().map(shown).collect::<Vec<_>>(),
         "rules_out": verdict.rules_out.iter().map(|class| class.cause()).collect::<Vec<_>>(),
         "interrupted": found.interrupted,
+        "ended_by": found.ended_by.as_ref().map(|failure| &failure.message),
     });
     // A value of these parts is always text.
     format!("{value:#}\n")
@@ -159,6 +164,7 @@ fn sentence(found: &Found, lang: Lang) -> String {
         let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
         measured.map_or_else(|| "?".into(), |(_, of, _)| interval(of))
     };
+    let name = |experiment: &Experiment| name(*experiment, found.baseline.later_ms, lang);
     let client = verdict.shown.iter().any(|s| s.class == Class::Client);
     match verdict.class {
         Class::Client if client => texts::client(lang, of(Experiment::SecondClient)),
@@ -168,20 +174,38 @@ fn sentence(found: &Found, lang: Lang) -> String {
         }
         Class::Distance => {
             let share = distance_share(&found.baseline).unwrap_or_default();
-            texts::distance(
+            let said = texts::distance(
                 lang,
                 significant(found.baseline.ping_ms.unwrap_or_default()),
                 significant(found.baseline.round_trips),
                 format!("{:.0}", share * 100.0),
-            )
+            );
+            let later = significant(found.baseline.later_ms);
+            match found
+                .experiments
+                .iter()
+                .any(|(e, ..)| *e == Experiment::Rtt)
+            {
+                true => said + &texts::distance_moves(lang, later, of(Experiment::Rtt)),
+                false => said,
+            }
         }
         Class::Sessions => texts::sessions(lang, of(Experiment::SessionsTwice)),
         Class::Contention => texts::contention(lang, of(Experiment::DisjointKeys)),
         Class::Log => texts::log(lang, of(Experiment::NoCommitWait)),
         Class::Cache => texts::cache(lang, of(Experiment::OnePercent)),
-        Class::Cpu => texts::cpu(lang, of(Experiment::SessionsTwice)),
+        Class::Cpu => {
+            let twice = of(Experiment::SessionsTwice);
+            match found.baseline.host.filter(HostCpu::is_full_of_server) {
+                Some(host) => texts::cpu(lang, format!("{:.0}", host.busy * 100.0), twice),
+                None => texts::cpu_by_exclusion(lang, twice),
+            }
+        }
+        Class::None if verdict.is_retrograde => {
+            texts::retrograde(lang, of(Experiment::SessionsTwice))
+        }
         Class::None => {
-            let open: Vec<&str> = verdict.open.iter().map(|e| name(*e, lang)).collect();
+            let open: Vec<String> = verdict.open.iter().map(name).collect();
             let needs_time = |e: &Experiment| {
                 let skipped = found.skipped.iter().find(|(of, _)| of == e);
                 skipped.is_none_or(|(_, why)| *why == Why::Budget)
@@ -222,11 +246,12 @@ fn change(ratio: f64) -> String {
     }
 }
 
-fn name(experiment: Experiment, lang: Lang) -> &'static str {
-    match experiment {
+/// An experiment's name; replies come later by so many milliseconds.
+pub fn name(experiment: Experiment, later_ms: f64, lang: Lang) -> String {
+    let name = match experiment {
+        Experiment::Rtt => return texts::rtt(lang, significant(later_ms)),
         Experiment::SessionsTwice => texts::sessions_twice(lang),
         Experiment::SessionsHalf => texts::sessions_half(lang),
-        Experiment::Rtt => texts::rtt(lang),
         Experiment::SecondClient => texts::second_client(lang),
         Experiment::DisjointKeys => texts::disjoint_keys(lang),
         Experiment::OnePercent => texts::one_percent(lang),
@@ -234,7 +259,8 @@ fn name(experiment: Experiment, lang: Lang) -> &'static str {
         Experiment::Text => texts::text_protocol(lang),
         Experiment::ReadsOnly => texts::reads_only(lang),
         Experiment::WritesOnly => texts::writes_only(lang),
-    }
+    };
+    name.into()
 }
 
 fn class(class: Class, lang: Lang) -> &'static str {
@@ -261,6 +287,8 @@ fn reason(why: &Why, lang: Lang) -> String {
         Why::NoWait => texts::no_wait(lang).into(),
         Why::NoSetting => texts::no_setting(lang).into(),
         Why::Permission => texts::permission(lang).into(),
+        Why::Sessions { opened, wanted } => texts::sessions_not_opened(lang, opened, wanted),
+        Why::Apart(seconds) => texts::clients_apart(lang, significant(*seconds)),
         Why::Budget => texts::budget(lang).into(),
         Why::Failed(said) => said.clone(),
     }

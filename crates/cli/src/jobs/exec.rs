@@ -9,10 +9,14 @@ use crate::target::from_url;
 use crate::{frontend, interrupt};
 use serde_json::Value;
 use std::io::Read;
+use std::time::Duration;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
-use tidemark_core::{Job, Source, Target, did_you_mean};
+use tidemark_core::{Job, RunSpec, Source, Target, did_you_mean};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_workloads::find;
+
+/// No interval is shorter.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Every tool that makes jobs.
 pub fn adapters() -> impl Iterator<Item = &'static Adapter> {
@@ -167,6 +171,7 @@ pub(super) fn order(
     made.version = job.version;
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
+    finer(&mut made.load, &job.load);
     made.notes.clone_from(&job.notes);
     if let (Some(made), Some(prepare)) = (&mut made.prepare, &job.prepare) {
         made.left.clone_from(&prepare.left);
@@ -182,6 +187,16 @@ pub(super) fn order(
     order.job = made;
     order.target = target;
     Ok((adapter, order))
+}
+
+/// Times for which a tool's own options are too coarse: a diagnosis runs for a second or two.
+fn finer(made: &mut RunSpec, asked: &RunSpec) {
+    if made.warmup == Duration::from_secs(asked.warmup.as_secs()) {
+        made.warmup = asked.warmup;
+    }
+    if (SHORTEST_INTERVAL..made.interval).contains(&asked.interval) {
+        made.interval = asked.interval;
+    }
 }
 
 /// A complaint about an option, with the key of the job that it comes from.

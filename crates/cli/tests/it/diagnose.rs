@@ -1,33 +1,36 @@
 //! Experiments around a job, on real servers.
 
-use super::common::{Said, Workdir, signal, wait_until};
+use super::common::{Said, Workdir};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tidemark_store::{Filter, Store};
-use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{shared_mariadb, shared_postgres};
 
-fn json(said: &Said) -> Value {
+pub fn json(said: &Said) -> Value {
     serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
 }
 
 /// A command that has the test servers' password, which no job holds.
-fn command(work: &Workdir, words: &[&str]) -> Command {
+pub fn command(work: &Workdir, words: &[&str]) -> Command {
     let mut command = work.command(words);
     command
         .env("PGPASSWORD", "sbtest")
-        .env("MYSQL_PWD", "sbtest");
+        .env("MYSQL_PWD", "sbtest")
+        // Where what is changed of servers is written down.
+        .env("XDG_DATA_HOME", work.path().join("data"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn ok(work: &Workdir, words: &[&str]) -> Said {
+pub fn ok(work: &Workdir, words: &[&str]) -> Said {
     let said = Said::of(&command(work, words).output().unwrap());
     assert_eq!(said.code, Some(0), "{words:?}: {said:?}");
     said
 }
 
-fn refused(said: &Said, code: i32, parts: &[&str]) {
+pub fn refused(said: &Said, code: i32, parts: &[&str]) {
     assert_eq!(said.code, Some(code), "{said:?}");
     for part in parts {
         assert!(said.err.contains(part), "{part}: {said:?}");
@@ -35,7 +38,7 @@ fn refused(said: &Said, code: i32, parts: &[&str]) {
 }
 
 /// The job of a sysbench run, in a file.
-fn job(work: &Workdir, words: &[&str]) {
+pub fn job(work: &Workdir, words: &[&str]) {
     let printed = work.ok(&[&["sysbench"], words, &["--print-job", "run"]].concat());
     std::fs::write(work.path().join("job.json"), printed.out).unwrap();
 }
@@ -45,7 +48,7 @@ fn measured<'j>(found: &'j Value, name: &str) -> Option<&'j Value> {
     all.iter().find(|e| e["experiment"] == name)
 }
 
-fn skipped(found: &Value, name: &str) -> String {
+pub fn skipped(found: &Value, name: &str) -> String {
     let all = found["skipped"].as_array().unwrap();
     let one = all.iter().find(|e| e["experiment"] == name);
     one.unwrap_or_else(|| panic!("{name}: {found:#}"))["reason"]
@@ -105,10 +108,12 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     is_sound(&found, &work.path().join("store.db"));
     assert_eq!(found["class"], "distance", "{said:?}");
     assert_eq!(found["verdict"], "network-distance");
-    let later = measured(&found, "rtt-1ms").unwrap()["ratio"]
+    assert_eq!(found["confidence"], "high", "{found:#}");
+    assert!(found["baseline"]["later_ms"].as_f64().unwrap() > 1.0);
+    let later = measured(&found, "later-replies").unwrap()["ratio"]
         .as_f64()
         .unwrap();
-    assert!(later < 0.95, "{found:#}");
+    assert!(later < 0.9, "{found:#}");
     assert_eq!(skipped(&found, "disjoint-keys"), "the workload only reads");
     // `last` is not one of the experiments.
     let said = ok(
@@ -156,59 +161,6 @@ fn a_hot_row_is_contention() {
 }
 
 #[test]
-fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
-    let server = Server::builder(Engine::MariaDb)
-        .setting("innodb_flush_log_at_trx_commit", "1")
-        .start()
-        .unwrap();
-    let database = server.fresh_database("settings").unwrap();
-    let work = Workdir::new();
-    let url = format!("--target={}", server.url());
-    drop(database);
-    let words = [
-        "oltp_update_index",
-        &url,
-        "--table-size=1000",
-        "--threads=2",
-    ];
-    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
-    job(&work, &words);
-    let now = || {
-        let said = server.query("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
-        said.unwrap().trim().to_string()
-    };
-    assert_eq!(now(), "1");
-    let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
-    let found = json(&ok(&work, &words));
-    let why = skipped(&found, "no-commit-wait");
-    assert!(why.contains("--may-change-settings"), "{why}");
-    assert_eq!(now(), "1");
-    // Ctrl-C while the setting is changed.
-    let words = [
-        "diagnose",
-        "job.json",
-        "--budget=60s",
-        "--may-change-settings",
-    ];
-    let child = command(&work, &words).spawn().unwrap();
-    wait_until("the changed setting", || now() == "2");
-    signal(child.id(), "INT");
-    let said = Said::of(&child.wait_with_output().unwrap());
-    assert_eq!(said.code, Some(130), "{said:?}");
-    assert_eq!(now(), "1");
-    // Killed: the next one restores it.
-    let mut child = command(&work, &words).spawn().unwrap();
-    wait_until("the changed setting", || now() == "2");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(now(), "2");
-    let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
-    let said = ok(&work, &words);
-    assert!(said.err.contains("restoring it"), "{said:?}");
-    assert_eq!(now(), "1");
-}
-
-#[test]
 fn an_embedded_database_is_diagnosed_too() {
     let work = Workdir::new();
     let words = [
@@ -233,6 +185,31 @@ fn an_embedded_database_is_diagnosed_too() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.out.contains("transactions:"), "{said:?}");
     assert!(said.out.contains("sessions ×2"), "{said:?}");
+}
+
+/// The database goes away while a baseline runs: what was measured until then is judged.
+#[test]
+fn a_late_baseline_that_fails_ends_a_diagnosis_with_what_there_is() {
+    let work = Workdir::new();
+    let words = [
+        "oltp_write_only",
+        "--target=sqlite:a.db",
+        "--table-size=1000",
+    ];
+    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    job(&work, &words);
+    let mut child = work.spawn(&["diagnose", "job.json", "--budget=60s"]);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let second = lines.find(|line| line.as_ref().unwrap().contains(": 2 pairs"));
+    assert!(second.is_some());
+    let from = work.path().join("a.db");
+    std::fs::rename(from, work.path().join("away.db")).unwrap();
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert!(!matches!(said.code, Some(0)), "{said:?}");
+    assert!(said.out.contains("sessions ×2"), "{said:?}");
+    let told = |line: &String| line.contains("a run of the baseline failed");
+    assert!(rest.iter().any(told), "{rest:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod commands_in_documents;
 mod common;
 mod demo;
 mod diagnose;
+mod diagnose_settings;
 mod doctor;
 mod dropping;
 mod endless_input;

@@ -1,10 +1,10 @@
-use super::{Change, Why, baseline, change};
+use super::{Change, Why, baseline, change as change_of};
 use crate::exit::Failure;
 use crate::jobs;
 use crate::runner::Order;
 use std::time::Duration;
 use tidemark_analysis::experiments::Experiment;
-use tidemark_core::record::{RunRecord, TableState};
+use tidemark_core::record::{RunRecord, Setting, TableState};
 use tidemark_core::{Engine, Job, Pacing, PreparedMode, ServerInfo};
 
 fn seen(engine: Engine, rows: u64) -> RunRecord {
@@ -51,7 +51,7 @@ fn ycsb(settings: &str) -> Job {
 
 fn on(job: &Job, experiment: Experiment, engine: Engine) -> Result<Change, Why> {
     let only_reads = order_of(job).unwrap().workload.only_reads();
-    change(experiment, job, &seen(engine, 100_000), only_reads)
+    change_of(experiment, job, &seen(engine, 100_000), only_reads)
 }
 
 fn postgres(job: &Job, experiment: Experiment) -> Result<Change, Why> {
@@ -74,7 +74,8 @@ fn every_change_is_a_job_that_a_command_line_can_ask_for() {
             for changed in &change.jobs {
                 order_of(changed).unwrap_or_else(|e| panic!("{experiment:?}: {e}"));
                 assert_ne!(changed, &job, "{experiment:?}");
-                assert_eq!(changed.load.time, Some(Duration::from_secs(2)));
+                let seconds = if change.jobs.len() > 1 { 3 } else { 2 };
+                assert_eq!(changed.load.time, Some(Duration::from_secs(seconds)));
                 made += 1;
             }
         }
@@ -92,7 +93,9 @@ fn a_baseline_is_a_short_closed_loop_that_writes_no_files() {
     job.outputs.store = Some("other.db".into());
     let base = baseline(&job, 3);
     assert_eq!(base.load.pacing, Pacing::Closed);
-    assert_eq!((base.load.events, base.load.warmup), (None, Duration::ZERO));
+    assert_eq!(base.load.events, None);
+    // What is cold at first does not count.
+    assert_eq!(base.load.warmup, Duration::from_millis(300));
     assert_eq!((&base.outputs.record, &base.outputs.store), (&None, &None));
     order_of(&base).unwrap();
     // A number of operations would end a run before its time.
@@ -137,14 +140,34 @@ fn commits_stop_waiting_in_the_session_or_by_a_setting_of_the_server() {
     let change = postgres(&job, Experiment::NoCommitWait).unwrap();
     let settings = &change.jobs[0].session.settings;
     assert_eq!(settings, &["synchronous_commit=off"]);
-    assert_eq!(change.setting, None);
+    assert!(change.settings.is_empty() && change.leaves_work);
     for engine in [Engine::Mysql, Engine::Mariadb] {
         let change = on(&job, Experiment::NoCommitWait, engine).unwrap();
-        assert_eq!(
-            change.setting,
-            Some(("innodb_flush_log_at_trx_commit", "2"))
-        );
+        assert_eq!(change.settings, [("innodb_flush_log_at_trx_commit", "2")]);
         assert_eq!(change.jobs[0], job);
+    }
+    // Of a server's settings those that make it wait.
+    let with = |settings: &[(&str, &str)]| {
+        let mut seen = seen(Engine::Mysql, 100_000);
+        let set = settings.iter().map(|(name, value)| Setting {
+            name: name.to_string(),
+            value: value.to_string(),
+            default: None,
+        });
+        seen.settings = set.collect();
+        change_of(Experiment::NoCommitWait, &job, &seen, false)
+    };
+    let flush = "innodb_flush_log_at_trx_commit";
+    let both = with(&[(flush, "1"), ("log_bin", "ON"), ("sync_binlog", "1")]);
+    assert_eq!(both.unwrap().settings, [(flush, "2"), ("sync_binlog", "0")]);
+    let binary = with(&[(flush, "2"), ("log_bin", "ON"), ("sync_binlog", "1")]);
+    assert_eq!(binary.unwrap().settings, [("sync_binlog", "0")]);
+    // A server that does not wait, or that another diagnosis keeps from it: its value is no value before.
+    for none in [
+        with(&[(flush, "2"), ("log_bin", "OFF"), ("sync_binlog", "1")]),
+        with(&[(flush, "0"), ("log_bin", "ON"), ("sync_binlog", "0")]),
+    ] {
+        assert_eq!(none.unwrap_err(), Why::NoWait);
     }
     // The job's own setting gives way, and one that waits for nothing leaves nothing to try.
     let mut other = job.clone();
@@ -162,7 +185,55 @@ fn sessions_are_shared_by_two_clients() {
     let change = postgres(&job, Experiment::SecondClient).unwrap();
     let sessions: Vec<usize> = change.jobs.iter().map(|j| j.load.sessions).collect();
     assert_eq!(sessions, [2, 3]);
+    // Long and fine enough to see when both ran; the baseline beside them is the same.
+    let base = change.base.unwrap();
+    assert_eq!(base.load.sessions, 5);
+    for job in change.jobs.iter().chain([&base]) {
+        assert_eq!(job.load.time, Some(Duration::from_secs(3)));
+        assert_eq!(job.load.interval, Duration::from_millis(100));
+        order_of(job).unwrap();
+    }
     assert_ne!(change.jobs[0].load.seed, change.jobs[1].load.seed);
+}
+
+#[test]
+fn sessions_that_could_not_be_opened_are_no_experiment() {
+    let job = sysbench("oltp_read_only", 64, "");
+    let twice = postgres(&job, Experiment::SessionsTwice).unwrap();
+    // 64 and 128 asked for, 12 of each opened.
+    let why = twice.has_other_sessions(12, 12);
+    assert_eq!(
+        why,
+        Some(Why::Sessions {
+            opened: 12,
+            wanted: 24
+        })
+    );
+    assert_eq!(twice.has_other_sessions(64, 128), None);
+    let half = postgres(&job, Experiment::SessionsHalf).unwrap();
+    assert!(half.has_other_sessions(12, 12).is_some());
+    assert_eq!(half.has_other_sessions(64, 32), None);
+    let two = postgres(&job, Experiment::SecondClient).unwrap();
+    assert_eq!(two.has_other_sessions(12, 12), None);
+    let odd = sysbench("oltp_read_only", 3, "");
+    let half = postgres(&odd, Experiment::SessionsHalf).unwrap();
+    assert_eq!(half.has_other_sessions(3, 1), None);
+}
+
+#[test]
+fn replies_come_later_by_a_part_of_the_latency() {
+    let job = sysbench("oltp_read_only", 8, "");
+    let mut seen = seen(Engine::Postgres, 1000);
+    seen.sessions = 8;
+    seen.totals.elapsed_s = 1.0;
+    // 80 ms of four statements.
+    seen.totals.all.count = 100;
+    seen.totals.statements.read = 400;
+    let change = change_of(Experiment::Rtt, &job, &seen, true).unwrap();
+    assert_eq!(change.jobs[0].load.inject_rtt, Duration::from_millis(6));
+    order_of(&change.jobs[0]).unwrap();
+    let fast = change_of(Experiment::Rtt, &job, &RunRecord::default(), true).unwrap();
+    assert_eq!(fast.jobs[0].load.inject_rtt, Duration::from_millis(1));
 }
 
 #[test]
@@ -184,7 +255,7 @@ fn a_hot_row_becomes_as_many_rows_as_sessions_where_the_table_has_them() {
     let settings = &change.jobs[0].workload.settings;
     assert_eq!(settings.get("table-size"), Some(&8.into()));
     assert_eq!(settings.get("disjoint-keys"), Some(&true.into()));
-    let few = super::change(
+    let few = change_of(
         Experiment::DisjointKeys,
         &hot,
         &seen(Engine::Postgres, 3),

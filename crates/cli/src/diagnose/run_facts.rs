@@ -1,0 +1,189 @@
+//! What runs of a diagnosis tell beside their throughput.
+
+use super::client_cpu::may_use;
+use std::time::Duration;
+use tidemark_analysis::experiments::{self, HostCpu};
+use tidemark_core::Engine;
+use tidemark_core::record::RunRecord;
+use tidemark_stats::{Histogram, mean};
+
+/// What baseline runs had, each in its order.
+#[derive(Debug, Default)]
+pub struct Facts {
+    rates: Vec<f64>,
+    means: Vec<f64>,
+    client_use: Vec<f64>,
+    host: Vec<HostCpu>,
+}
+
+impl Facts {
+    /// Adds a run; `before` is the share of the client's host that was busy before any.
+    pub fn add(&mut self, record: &RunRecord, before: Option<f64>) {
+        self.rates.push(rate(record));
+        self.means.push(mean_ms(record));
+        let cores = may_use(record.client.cores);
+        self.client_use.extend(client_use(record, cores));
+        self.host.extend(host_cpu(record, before));
+    }
+
+    /// Mean transactions a second. The first run of all found everything cold.
+    pub fn rate(&self) -> f64 {
+        mean(warm(&self.rates).iter().copied())
+    }
+
+    /// Mean latency in milliseconds.
+    pub fn mean_ms(&self) -> f64 {
+        mean(warm(&self.means).iter().copied())
+    }
+
+    /// The client's CPU as a share of what its threads may use.
+    pub fn client_use(&self) -> f64 {
+        mean(self.client_use.iter().copied())
+    }
+
+    /// The CPU of the server's host, where it is the client's own.
+    pub fn host(&self) -> Option<HostCpu> {
+        let of = |part: fn(&HostCpu) -> f64| mean(self.host.iter().map(part));
+        (!self.host.is_empty()).then(|| HostCpu {
+            busy: of(|host| host.busy),
+            before: of(|host| host.before),
+            client: of(|host| host.client),
+        })
+    }
+}
+
+fn warm(values: &[f64]) -> &[f64] {
+    match values {
+        [_, rest @ ..] if !rest.is_empty() => rest,
+        all => all,
+    }
+}
+
+/// Transactions a second.
+pub fn rate(record: &RunRecord) -> f64 {
+    let rate = record.totals.all.count as f64 / record.totals.elapsed_s;
+    if rate.is_finite() { rate } else { 0.0 }
+}
+
+/// Sessions that were open: fewer than were asked for where the server or the client had no more.
+pub fn opened(record: &RunRecord) -> usize {
+    record.sessions_opened.unwrap_or(record.sessions)
+}
+
+/// The mean latency in milliseconds, as it was measured.
+pub fn mean_ms(record: &RunRecord) -> f64 {
+    let measured = Histogram::decode(&record.totals.all.service.0);
+    match measured {
+        Ok(latencies) if !latencies.is_empty() => latencies.mean_ns() / 1e6,
+        _ => opened(record) as f64 / rate(record) * 1000.0,
+    }
+}
+
+/// Statements of a transaction.
+pub fn round_trips(record: &RunRecord) -> f64 {
+    record.totals.statements.total() as f64 / (record.totals.all.count as f64).max(1.0)
+}
+
+/// How much later replies are to come in the experiment.
+pub fn later(record: &RunRecord) -> Duration {
+    let ms = experiments::later_ms(mean_ms(record), round_trips(record));
+    // In tenths of milliseconds.
+    Duration::from_micros((ms * 10.0).round() as u64 * 100)
+}
+
+/// CPU that the client took, of what it could: no more than its threads, of so many cores.
+fn client_use(record: &RunRecord, cores: f64) -> Option<f64> {
+    let seconds = record.usage.seconds.filter(|s| *s > 0.0)?;
+    let engine = record.server.as_ref().map(|server| server.engine);
+    let most = match (engine, record.executors) {
+        // An embedded database's sessions have threads of their own, and it works in them.
+        (Some(Engine::Sqlite), _) | (_, 0) => cores,
+        (_, threads) => cores.min(threads as f64),
+    };
+    Some(record.usage.work_s() / seconds / most)
+}
+
+/// The CPU of the host, where the server is there, too.
+fn host_cpu(record: &RunRecord, before: Option<f64>) -> Option<HostCpu> {
+    let seconds = record.usage.seconds.filter(|s| *s > 0.0)?;
+    let is_there = record.target_on_client == Some(true);
+    let (busy, before) = record.usage.host_busy.zip(before).filter(|_| is_there)?;
+    Some(HostCpu {
+        busy,
+        before,
+        client: record.usage.work_s() / seconds / record.client.cores.max(1) as f64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_core::record::{ClientUsage, EncodedHistogram, TypeStats};
+
+    fn record() -> RunRecord {
+        let mut record = RunRecord {
+            sessions: 64,
+            executors: 8,
+            ..RunRecord::default()
+        };
+        record.client.cores = 8;
+        record.totals.elapsed_s = 2.0;
+        record.totals.all.count = 2000;
+        record.usage = ClientUsage {
+            cpu_user_s: 2.0,
+            seconds: Some(2.0),
+            host_busy: Some(0.95),
+            ..ClientUsage::default()
+        };
+        record
+    }
+
+    #[test]
+    fn one_thread_that_is_always_busy_uses_all_that_it_may() {
+        let mut one = record();
+        one.executors = 1;
+        assert_eq!(client_use(&one, 8.0), Some(1.0));
+        // All eight, or half a core under a quota.
+        assert_eq!(client_use(&record(), 8.0), Some(0.125));
+        assert_eq!(client_use(&one, 0.5), Some(2.0));
+    }
+
+    #[test]
+    fn latency_is_what_was_measured_whatever_was_asked_for() {
+        let mut few = record();
+        few.sessions_opened = Some(12);
+        assert_eq!(opened(&few), 12);
+        // Without a histogram: 12 sessions at 1,000 a second, not 64.
+        assert_eq!(mean_ms(&few), 12.0);
+        let mut latencies = Histogram::new();
+        latencies.record(Duration::from_millis(9));
+        few.totals.all = TypeStats {
+            count: 2000,
+            service: EncodedHistogram(latencies.encode()),
+            ..TypeStats::default()
+        };
+        assert!((mean_ms(&few) - 9.0).abs() < 0.1, "{}", mean_ms(&few));
+    }
+
+    #[test]
+    fn the_hosts_cpu_is_seen_only_where_the_server_is() {
+        let mut own = record();
+        assert_eq!(host_cpu(&own, Some(0.1)), None);
+        own.target_on_client = Some(true);
+        let host = host_cpu(&own, Some(0.1)).unwrap();
+        assert_eq!((host.busy, host.before, host.client), (0.95, 0.1, 0.125));
+        assert_eq!(host_cpu(&own, None), None);
+    }
+
+    #[test]
+    fn the_first_run_counts_only_alone() {
+        let mut facts = Facts::default();
+        let mut run = record();
+        facts.add(&run, None);
+        assert_eq!(facts.rate(), 1000.0);
+        run.totals.all.count = 4000;
+        facts.add(&run, None);
+        assert_eq!(facts.rate(), 2000.0);
+        assert_eq!(facts.host(), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! Settings of a server that a diagnosis changes, and what is left of them after whatever ended it.
+
+use super::common::{Said, Workdir, signal, wait_until};
+use super::diagnose::{command, job, json, ok, skipped};
+use std::path::Path;
+use tidemark_testkit::{Engine, Server};
+
+const CHANGES: [&str; 4] = [
+    "diagnose",
+    "job.json",
+    "--budget=60s",
+    "--may-change-settings",
+];
+const SHORT: [&str; 4] = ["diagnose", "job.json", "--budget=20s", "--format=json"];
+
+/// A MariaDB with tables, and the job of a run there in a file.
+fn server(work: &Workdir) -> Server {
+    let server = Server::builder(Engine::MariaDb)
+        .setting("innodb_flush_log_at_trx_commit", "1")
+        .start()
+        .unwrap();
+    let database = server.fresh_database("settings").unwrap();
+    drop(database);
+    let url = format!("--target={}", server.url());
+    let words = [
+        "oltp_update_index",
+        &url,
+        "--table-size=1000",
+        "--threads=2",
+    ];
+    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    job(work, &words);
+    server
+}
+
+fn now(server: &Server) -> String {
+    let said = server.query("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
+    said.unwrap().trim().to_string()
+}
+
+/// A diagnosis that has changed the server's setting and is killed.
+fn killed(work: &Workdir, server: &Server) {
+    let mut child = command(work, &CHANGES).spawn().unwrap();
+    wait_until("the changed setting", || now(server) == "2");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(now(server), "2");
+}
+
+fn files(work: &Path) -> usize {
+    let folder = work.join("data/tidemark/changed-settings");
+    std::fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
+    let work = Workdir::new();
+    let server = server(&work);
+    assert_eq!(now(&server), "1");
+    let found = json(&ok(&work, &SHORT));
+    let why = skipped(&found, "no-commit-wait");
+    assert!(why.contains("--may-change-settings"), "{why}");
+    assert_eq!(now(&server), "1");
+    // Ctrl-C while the setting is changed.
+    let child = command(&work, &CHANGES).spawn().unwrap();
+    wait_until("the changed setting", || now(&server) == "2");
+    assert_eq!(files(work.path()), 1);
+    signal(child.id(), "INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(now(&server), "1");
+    assert_eq!(files(work.path()), 0);
+    // Killed: the next one restores it.
+    killed(&work, &server);
+    let said = ok(&work, &SHORT);
+    assert!(said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(&server), "1");
+    assert_eq!(files(work.path()), 0);
+}
+
+/// One server's setting is left by a diagnosis that was killed. Another server is diagnosed from the same
+/// folder, with the same store, to its end: what is left of the first is still known, in any store.
+#[test]
+fn what_is_left_of_one_server_outlives_the_diagnosis_of_another() {
+    let work = Workdir::new();
+    let other = server(&work);
+    std::fs::rename(work.path().join("job.json"), work.path().join("other.json")).unwrap();
+    let first = server(&work);
+    killed(&work, &first);
+    let words = [
+        "diagnose",
+        "other.json",
+        "--budget=60s",
+        "--may-change-settings",
+    ];
+    let child = command(&work, &words).spawn().unwrap();
+    wait_until("the changed setting", || now(&other) == "2");
+    assert_eq!(files(work.path()), 2);
+    signal(child.id(), "INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!((now(&other), now(&first)), ("1".into(), "2".into()));
+    let words = [&SHORT[..], &["--store=another.db"]].concat();
+    let said = ok(&work, &words);
+    assert!(said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(&first), "1");
+    assert_eq!(files(work.path()), 0);
+}
+
+#[test]
+fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
+    let work = Workdir::new();
+    let server = server(&work);
+    // Somebody else, from another host, has the lock.
+    std::thread::scope(|scope| {
+        let sql = "SELECT GET_LOCK('tidemark_settings', 0), SLEEP(50)";
+        let holds = scope.spawn(|| server.query(sql).unwrap());
+        let used = "SELECT IS_USED_LOCK('tidemark_settings') IS NOT NULL";
+        wait_until("the lock", || server.query(used).unwrap().trim() == "1");
+        let words = [
+            "diagnose",
+            "job.json",
+            "--budget=60s",
+            "--may-change-settings",
+            "--format=json",
+        ];
+        let found = json(&ok(&work, &words));
+        let why = skipped(&found, "no-commit-wait");
+        assert!(why.contains("another tidemark diagnose"), "{why}");
+        holds.join().unwrap();
+    });
+    assert_eq!(now(&server), "1");
+    // It was killed, and nothing here knows of it.
+    let changed = "SET GLOBAL innodb_flush_log_at_trx_commit = 2";
+    server.query(changed).unwrap();
+    let words = [&SHORT[..], &["--may-change-settings"]].concat();
+    let found = json(&ok(&work, &words));
+    let why = skipped(&found, "no-commit-wait");
+    assert!(why.contains("do not wait"), "{why}");
+    assert_eq!(now(&server), "2");
+    assert_eq!(files(work.path()), 0);
+}
