@@ -1,9 +1,10 @@
 //! Pauses too short to be times without a transaction: moments in which all sessions waited at once, much
 //! longer than usual.
 
-use crate::thresholds::{ALL_SESSIONS, LONG_PAUSE_MS, UNUSUAL};
+use crate::load::Load;
+use crate::thresholds::{ALL_SESSIONS, FEWER, FEWEST_SESSIONS, LONG_PAUSE_MS, SPREAD, UNUSUAL};
 use tidemark_core::record::{Interval, Phase, RunRecord};
-use tidemark_stats::Histogram;
+use tidemark_stats::{Histogram, median};
 
 /// An interval with such moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,39 +18,69 @@ pub(crate) struct Pause {
     pub longest_s: f64,
 }
 
-/// Of a closed loop or a schedule alike: what was slow in each interval, by service time. Empty where
-/// slow transactions are those of some sessions only, and where a distribution can't be read.
-pub(crate) fn pauses(record: &RunRecord, sessions: f64) -> Vec<Pause> {
-    look(record, sessions).unwrap_or_default()
+/// What was slow in an interval.
+struct Looked {
+    pause: Pause,
+    slow: f64,
+    count: f64,
 }
 
-fn look(record: &RunRecord, sessions: f64) -> Option<Vec<Pause>> {
+/// Of a closed loop or a schedule alike: what was slow in each interval, by service time. Empty where
+/// slow transactions are those of some sessions only, or a tail that is spread over the run, and where a
+/// distribution can't be read.
+pub(crate) fn pauses(record: &RunRecord, load: &Load) -> Vec<Pause> {
+    match load.sessions < FEWEST_SESSIONS {
+        true => Vec::new(),
+        false => look(record, load).unwrap_or_default(),
+    }
+}
+
+fn look(record: &RunRecord, load: &Load) -> Option<Vec<Pause>> {
     let all = Histogram::decode(&record.totals.all.service.0).ok()?;
     let median_ms = all.percentile_ns(50.0) as f64 / 1e6;
     let limit_ms = LONG_PAUSE_MS.max(UNUSUAL * median_ms);
     let intervals = record.intervals.iter();
     let measured = intervals.filter(|i| i.phase == Phase::Measure);
-    let mut pauses = Vec::new();
-    for interval in measured {
-        let latencies = latencies(interval)?;
-        let (mut count, mut sum_s) = (0, 0.0);
-        for (ns, of) in latencies.occupied() {
-            if ns as f64 / 1e6 >= limit_ms {
-                count += of;
-                sum_s += ns as f64 / 1e9 * of as f64;
-            }
-        }
-        let from_s = interval.start_ms as f64 / 1000.0;
-        if count as f64 >= ALL_SESSIONS * sessions && count > 0 {
-            pauses.push(Pause {
-                from_s,
-                to_s: from_s + interval.length_ms / 1000.0,
-                length_s: sum_s / sessions,
-                longest_s: latencies.max_ns() as f64 / 1e9,
-            });
+    let looked = measured.map(|i| slow_of(i, limit_ms, load.sessions));
+    let looked: Vec<Looked> = looked.collect::<Option<_>>()?;
+    let (paused, others): (Vec<Looked>, Vec<Looked>) = looked
+        .into_iter()
+        .partition(|l| l.slow > 0.0 && l.slow >= ALL_SESSIONS * load.sessions);
+    // What is slow all the time is no moment.
+    let elsewhere = tidemark_stats::mean(others.iter().map(|l| l.slow));
+    if others.is_empty() || elsewhere > SPREAD * load.sessions {
+        return None;
+    }
+    // Nobody ends a transaction while all wait: of a schedule the next ones catch up.
+    let rate = |l: &Looked| l.count / (l.pause.to_s - l.pause.from_s).max(1e-9);
+    let usual = median(&others.iter().map(rate).collect::<Vec<_>>());
+    let stood = |l: &Looked| {
+        let share = l.pause.length_s / (l.pause.to_s - l.pause.from_s).max(1e-9);
+        load.is_open || load.thinks || rate(l) <= usual * (1.0 - FEWER * share.min(1.0))
+    };
+    Some(paused.into_iter().filter(stood).map(|l| l.pause).collect())
+}
+
+fn slow_of(interval: &Interval, limit_ms: f64, sessions: f64) -> Option<Looked> {
+    let latencies = latencies(interval)?;
+    let (mut slow, mut sum_s) = (0, 0.0);
+    for (ns, of) in latencies.occupied() {
+        if ns as f64 / 1e6 >= limit_ms {
+            slow += of;
+            sum_s += ns as f64 / 1e9 * of as f64;
         }
     }
-    Some(pauses)
+    let from_s = interval.start_ms as f64 / 1000.0;
+    Some(Looked {
+        pause: Pause {
+            from_s,
+            to_s: from_s + interval.length_ms / 1000.0,
+            length_s: sum_s / sessions,
+            longest_s: latencies.max_ns() as f64 / 1e9,
+        },
+        slow: slow as f64,
+        count: interval.types.values().map(|t| t.count).sum::<u64>() as f64,
+    })
 }
 
 fn latencies(interval: &Interval) -> Option<Histogram> {
