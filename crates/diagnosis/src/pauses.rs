@@ -25,6 +25,12 @@ struct Looked {
     count: f64,
 }
 
+impl Looked {
+    fn length_s(&self) -> f64 {
+        self.pause.to_s - self.pause.from_s
+    }
+}
+
 /// Of a closed loop or a schedule alike: what was slow in each interval, by service time. Empty where
 /// slow transactions are those of some sessions only, or a tail that is spread over the run, and where a
 /// distribution can't be read.
@@ -43,22 +49,40 @@ fn look(record: &RunRecord, load: &Load) -> Option<Vec<Pause>> {
     let measured = intervals.filter(|i| i.phase == Phase::Measure);
     let looked = measured.map(|i| slow_of(i, limit_ms, load.sessions));
     let looked: Vec<Looked> = looked.collect::<Option<_>>()?;
-    let (paused, others): (Vec<Looked>, Vec<Looked>) = looked
-        .into_iter()
-        .partition(|l| l.slow > 0.0 && l.slow >= ALL_SESSIONS * load.sessions);
+    let is_paused = |l: &&Looked| l.slow > 0.0 && l.slow >= ALL_SESSIONS * load.sessions;
+    let others: Vec<&Looked> = looked.iter().filter(|l| !is_paused(l)).collect();
     // What is slow all the time is no moment.
     let elsewhere = tidemark_stats::mean(others.iter().map(|l| l.slow));
     if others.is_empty() || elsewhere > SPREAD * load.sessions {
         return None;
     }
     // Nobody ends a transaction while all wait: of a schedule the next ones catch up.
-    let rate = |l: &Looked| l.count / (l.pause.to_s - l.pause.from_s).max(1e-9);
-    let usual = median(&others.iter().map(rate).collect::<Vec<_>>());
-    let stood = |l: &Looked| {
-        let share = l.pause.length_s / (l.pause.to_s - l.pause.from_s).max(1e-9);
-        load.is_open || load.thinks || rate(l) <= usual * (1.0 - FEWER * share.min(1.0))
-    };
-    Some(paused.into_iter().filter(stood).map(|l| l.pause).collect())
+    let rates = others.iter().map(|l| l.count / l.length_s().max(1e-9));
+    let usual = median(&rates.collect::<Vec<_>>());
+    let paused: Vec<&Looked> = looked.iter().filter(is_paused).collect();
+    let (mut count, mut length_s, mut paused_s) = (0.0, 0.0, 0.0);
+    for l in &paused {
+        // A pause may be longer than the interval in which it ends.
+        let begun_s = l.pause.from_s - l.pause.length_s;
+        let middle_s = |of: &Pause| (of.from_s + of.to_s) / 2.0;
+        for of in &looked {
+            if (begun_s..l.pause.to_s).contains(&middle_s(&of.pause)) {
+                count += of.count;
+                length_s += of.length_s();
+            }
+        }
+        paused_s += l.pause.length_s;
+    }
+    // Together: in one interval chance makes up for it, or the pause began before the measurement.
+    let fell = count <= usual * (length_s - FEWER * paused_s.min(length_s));
+    let stood = load.is_open || load.thinks || fell;
+    Some(
+        paused
+            .into_iter()
+            .filter(|_| stood)
+            .map(|l| l.pause)
+            .collect(),
+    )
 }
 
 fn slow_of(interval: &Interval, limit_ms: f64, sessions: f64) -> Option<Looked> {

@@ -23,16 +23,20 @@ pub(crate) fn of_load(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Findin
     findings
 }
 
-/// Whether a cause that makes another one is where to begin: it takes a good part of what the other takes.
-/// Stalls are a share of the time, beside what limits the rest of it, and a served load limits nothing.
-fn is_worth(maker: &Finding, made: &Finding) -> bool {
-    made.cause == Cause::OfferedLoad
-        || maker.cause == Cause::ServerStalls
-        || maker.share >= MAKES_MOST * made.share
+/// Whether a cause that makes another one is where to begin: it takes a good part of what the other takes, or
+/// there would be nothing of the other without it. Stalls are a share of the time, beside what limits the
+/// rest of it, and a served load limits nothing.
+fn is_worth(seen: &Seen<'_>, maker: &Finding, made: &Finding) -> bool {
+    let is_of_time = maker.cause == Cause::ServerStalls;
+    let is_load = [maker.cause, made.cause].contains(&Cause::OfferedLoad);
+    // The host is full only with what others take of it.
+    let fills =
+        maker.cause == Cause::Neighbour && seen.own_busy().is_some_and(|own| own < CPU_FULL);
+    is_of_time || is_load || fills || maker.share >= MAKES_MOST * made.share
 }
 
 /// The most telling first: by share, and how sure it is. A cause that makes another one comes before it.
-pub(crate) fn ranked(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn ranked(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut scores: Vec<(Cause, f64)> = findings.iter().map(|f| (f.cause, score(f))).collect();
     // Chains are short; each round lifts one link of each.
     for _ in 0..3 {
@@ -43,7 +47,7 @@ pub(crate) fn ranked(mut findings: Vec<Finding>) -> Vec<Finding> {
             else {
                 continue;
             };
-            let made = of(second).filter(|made| is_worth(maker, made));
+            let made = of(second).filter(|made| is_worth(seen, maker, made));
             let made = made.and_then(|made| scores.iter().find(|(cause, _)| *cause == made.cause));
             let made = made.map(|(_, s)| *s);
             let own = scores.iter_mut().find(|(cause, _)| *cause == maker.cause);

@@ -41,7 +41,7 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     if near < SMALL || each < MISSES {
         return Outcome::NotFound;
     }
-    let dip = dip(seen, |at| value_at(age, at).is_some_and(is_near));
+    let dip = dip(seen, age, is_near);
     // A log that is full and flushed in time slows nobody: sessions must wait for room, which no state of
     // theirs shows, or the rate fall. Commits and rows are waited for in any log.
     let for_room = seen.share(PartKind::Unexplained) + seen.wait_share(WaitClass::DataWrite);
@@ -92,10 +92,9 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
     // At most: holes in a page are left out, and the server may compress it.
     let whole = (pages / log.max(1.0)).clamp(0.0, 1.0);
     let written = seen.status("checkpoints.pages-written");
-    let is_in = |written: &Column, at: f64| value_at(written, at).is_some_and(|p| p > 0.0);
     let dip = written
         .as_ref()
-        .map_or(0.0, |written| dip(seen, |at| is_in(written, at)));
+        .map_or(0.0, |written| dip(seen, written, |pages| pages > 0.0));
     let within = written.as_ref().map_or(0.0, |written| {
         let of = written.points.iter().filter(|(_, pages)| *pages > 0.0);
         of.count() as f64 / written.points.len().max(1) as f64
@@ -141,24 +140,28 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
     })
 }
 
-fn value_at(column: &Column, at_ms: f64) -> Option<f64> {
-    let step = f64::from(column.step_ms.max(1));
-    let of = |(at, _): &&(i64, f64)| (*at as f64..*at as f64 + step).contains(&at_ms);
-    column.points.iter().find(of).map(|(_, value)| *value)
-}
-
-/// How far the rate falls in intervals of a kind, as a share of the others'; 0 unless there are some of
-/// both, and more than chance makes of two equal kinds.
-fn dip(seen: &Seen<'_>, is_in: impl Fn(f64) -> bool) -> f64 {
+/// How far the rate falls in seconds of a kind, as a share of the others'; 0 unless there are some of both,
+/// and more than chance makes of two equal kinds.
+fn dip(seen: &Seen<'_>, column: &Column, is_in: impl Fn(f64) -> bool) -> f64 {
     let rates = seen.series.rates();
-    let (within, without): (Vec<_>, Vec<_>) = rates
-        .into_iter()
-        .partition(|(from, to, _)| is_in((from + to) / 2.0));
+    let step = f64::from(column.step_ms.max(1));
+    // Intervals may be shorter than what tells of which kind they are.
+    let of_second = |at: i64| {
+        let second = at as f64..at as f64 + step;
+        let within = rates
+            .iter()
+            .filter(|(from, to, _)| second.contains(&((from + to) / 2.0)));
+        let within: Vec<f64> = within.map(|(_, _, rate)| *rate).collect();
+        (!within.is_empty()).then(|| tidemark_stats::mean(within.into_iter()))
+    };
+    let seconds = column.points.iter();
+    let seconds = seconds.filter_map(|(at, value)| Some((*value, of_second(*at)?)));
+    let (within, without): (Vec<_>, Vec<_>) = seconds.partition(|(value, _)| is_in(*value));
     if within.len().min(without.len()) < FEWEST_INTERVALS {
         return 0.0;
     }
-    let of = |rates: &[(f64, f64, f64)]| {
-        let rates: Vec<f64> = rates.iter().map(|(_, _, rate)| *rate).collect();
+    let of = |seconds: &[(f64, f64)]| {
+        let rates: Vec<f64> = seconds.iter().map(|(_, rate)| *rate).collect();
         let n = rates.len() as f64;
         let deviation = tidemark_stats::population_stddev(rates.iter().copied());
         let mean = tidemark_stats::mean(rates.into_iter());

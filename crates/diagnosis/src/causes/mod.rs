@@ -91,6 +91,8 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::Checkpoints, Cause::CommitLog),
     (Cause::Checkpoints, Cause::ServerCpu),
     (Cause::Checkpoints, Cause::Latches),
+    // A log without room stops all that write.
+    (Cause::Checkpoints, Cause::ServerStalls),
     (Cause::LongTransaction, Cause::Cleanup),
     (Cause::LongTransaction, Cause::MissingIndex),
     (Cause::LongTransaction, Cause::ServerCpu),
@@ -120,4 +122,8 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::ServerStalls, Cause::ServerCpu),
     (Cause::LockHeld, Cause::OfferedLoad),
     (Cause::StoreImbalance, Cause::ServerCpu),
+    // What is full at a load that is served limits only a higher one.
+    (Cause::OfferedLoad, Cause::ServerCpu),
+    (Cause::OfferedLoad, Cause::ClientCpu),
+    (Cause::OfferedLoad, Cause::DiskRate),
 ];

@@ -55,7 +55,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     }));
     let share = others / host.cores;
     // The kernel's threads are among them: a program that is named is none.
-    let is_named = most.is_some_and(|(_, used)| used.mean() >= NAMED * others);
+    let is_named = most
+        .as_ref()
+        .is_some_and(|(_, used)| used.mean() >= NAMED * others);
     Outcome::Found(Found {
         share,
         confidence: match is_named && share >= 2.0 * OTHERS_SHARE {

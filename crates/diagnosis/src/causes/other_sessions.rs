@@ -5,7 +5,7 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::other_sessions as texts;
 use crate::thresholds::{CPU_FULL, OTHERS_ACTIVE, SHARE};
-use crate::{Cause, PartKind, WaitClass, Words};
+use crate::{PartKind, WaitClass, Words};
 use tidemark_core::observe::SERVER_ACTIVITY;
 
 /// What sessions share: each takes its part of it.

@@ -75,7 +75,7 @@ fn short(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let longest = pauses.iter().map(|p| p.longest_s).fold(0.0, f64::max);
-    let says = |lang| texts::short(lang, pauses.len(), percent(share), three(longest));
+    let says = |lang| texts::short(lang, percent(share), pauses.len(), three(longest));
     let told = pauses.iter().take(TOLD).map(|p: &Pause| {
         let says = "all sessions waited at once";
         at(seen, says, p.length_s, (p.from_s, p.to_s))

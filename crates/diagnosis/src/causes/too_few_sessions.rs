@@ -34,7 +34,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let mut evidence = vec![host.busy.evidence()];
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
     let unexplained = seen.share(PartKind::Unexplained);
-    let confidence = match seen.activity.is_some() && unexplained < SHARE {
+    // What keeps those that are away may be no distance alone.
+    let are_few = load.sessions <= host.cores;
+    let confidence = match seen.activity.is_some() && unexplained < SHARE && are_few {
         true => Confidence::High,
         false => Confidence::Medium,
     };

@@ -52,6 +52,7 @@ fn gaps_between_slow_transactions_and_outages_are_no_stalls() {
         .server(0.9, 10.0)
         .threads(0.05, 1.0)
         .active("CPU", 0.95)
+        .status("rows.read", 20.0)
         .dead(&times);
     assert!(!slow.finds(Cause::ServerStalls), "{:#?}", slow.diagnosis());
     slow.verdict(Cause::TooFewSessions);
@@ -431,8 +432,8 @@ fn an_ordinary_network_is_found_by_its_round_trips() {
     let near = run()
         .load(2000, 4.0, 3.9)
         .even()
-        .busy(0.3)
-        .server(0.8, 10.0)
+        .busy(0.5)
+        .server(1.6, 10.0)
         .threads(0.4, 10.0)
         .active("CPU", 2.6);
     assert!(!near.finds(Cause::NetworkDistance), "which may be a pooler");
