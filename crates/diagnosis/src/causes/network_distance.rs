@@ -23,8 +23,10 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if seen.activity.is_none() && !injected {
         return without_sessions(seen);
     }
-    // What a loopback takes is no distance.
-    let share = seen.split.share(network_ms - LOOPBACK_MS * statements);
+    // What a loopback takes is no distance; what is added is.
+    let added_ms = seen.record.inject_rtt_ms * load.statements;
+    let near_ms = (LOOPBACK_MS * statements).min((network_ms - added_ms).max(0.0));
+    let share = seen.split.share(network_ms - near_ms);
     let is_constant = latency.fastest_ms >= CONSTANT * network_ms;
     // Where processors are all taken, replies wait for them on both sides.
     let is_full = seen.host_busy().is_some_and(|busy| busy >= CPU_FULL);
