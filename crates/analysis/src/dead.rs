@@ -6,7 +6,7 @@ use crate::thresholds::{
     DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, DEADLOCK_LONGEST_S, STALLED_EXPECTED,
 };
 use crate::{Both, Figure, Finding, LoadKind, Severity, option};
-use tidemark_core::record::{DeadSide, DeadTime};
+use tidemark_core::record::{DeadSide, DeadTime, RunRecord};
 use tidemark_core::{Protocol, ThinkTime};
 
 /// A stretch of time, in seconds from the start of the measurement.
@@ -90,6 +90,15 @@ impl Dead {
         let seconds = run.totals.elapsed_s - self.seconds();
         (seconds >= DEAD_SHORTEST_S).then(|| run.totals.all.count as f64 / seconds)
     }
+}
+
+/// Times in which no transaction ended though some were to be expected, but for those that an outage or a
+/// deadlock explains: begin and end, in seconds from the start of the measurement. `None` where nobody
+/// looked, and where no transaction ended at all.
+pub fn stalls(record: &RunRecord) -> Option<Vec<(f64, f64)>> {
+    let run = Run::of(record).ok()??;
+    let spans = Dead::of(&run)?.target.into_iter();
+    Some(spans.map(|span| (span.start_s, span.end_s)).collect())
 }
 
 /// Times without a host.

@@ -30,6 +30,7 @@ mod tpch;
 
 pub use compare::{Comparison, compare, compare_measured};
 pub use concurrent_runs::Presence;
+pub use dead::stalls;
 pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
 pub use kind::{LoadKind, option};

@@ -2,6 +2,7 @@
 
 use crate::measured::{Column, Measured};
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
+use tidemark_core::series::Series;
 
 /// Processors of a host.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +11,8 @@ pub(crate) struct Host {
     /// Processors that are busy, with whatever.
     pub busy: Column,
     pub stolen: Option<Column>,
+    /// Of them, what serves interrupts, which is no task's.
+    pub interrupts: Option<Column>,
     /// Share of the time in which some task waited for a disk.
     pub io_pressure: Option<Column>,
 }
@@ -21,7 +24,8 @@ impl Host {
         Some(Self {
             cores: cores as f64,
             busy: series.column(source, "cpu.busy")?,
-            stolen: series.column_of(source, "cpu.steal", |s| s.key.labels.contains_key("core")),
+            stolen: of_all(series, source, "cpu.steal", cores as f64),
+            interrupts: of_all(series, source, "cpu.interrupts", cores as f64),
             io_pressure: series.column(source, "pressure.io.some"),
         })
     }
@@ -31,10 +35,25 @@ impl Host {
         self.busy.mean() / self.cores
     }
 
+    /// Processors that serve interrupts.
+    pub fn interrupted(&self) -> f64 {
+        self.interrupts.as_ref().map_or(0.0, Column::mean)
+    }
+
     /// Processors that the hypervisor took.
     pub fn steal(&self) -> f64 {
         self.stolen.as_ref().map_or(0.0, Column::mean)
     }
+}
+
+/// Processors at something. Of many processors there is only the mean of all.
+fn of_all(series: &Measured<'_>, source: &str, name: &str, cores: f64) -> Option<Column> {
+    let is_of_one = |s: &Series| s.key.labels.contains_key("core");
+    let each = series.column_of(source, name, is_of_one);
+    each.or_else(|| {
+        let mean = series.column_of(source, name, |s| !is_of_one(s))?;
+        Some(mean.times(cores))
+    })
 }
 
 /// Threads or processes.
@@ -102,9 +121,15 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// The one that is busy most of the time; disks upon disks tell of the same requests.
+    /// The one that is busy most of the time, of those that hold the server's data where these are known;
+    /// disks upon disks tell of the same requests.
     pub fn busiest(series: &Measured<'_>, source: &str) -> Option<Self> {
-        let names = series.labels(source, "disk.busy", "disk");
+        let mut names = series.labels(source, "disk.busy", "disk");
+        let data = &series.record.server_disks;
+        let holds = |name: &&str| data.iter().any(|disk| disk.device == *name);
+        if source == CLIENT_HOST && names.iter().any(holds) {
+            names.retain(holds);
+        }
         let disks = names.into_iter().filter_map(|name| {
             let of = |metric: &str| {
                 series.column_of(source, metric, |s| {

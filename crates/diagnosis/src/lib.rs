@@ -20,6 +20,8 @@
 //! ```
 
 mod causes;
+mod doubt;
+mod exclude;
 mod host;
 mod load;
 mod measured;
@@ -94,7 +96,10 @@ pub fn diagnose(record: &RunRecord) -> Diagnosis {
             }),
         }
     }
-    let findings = rank::ranked(rank::of_load(findings));
+    findings.iter_mut().for_each(|f| doubt::lower(&seen, f));
+    let found: Vec<Cause> = findings.iter().map(|f| f.cause).collect();
+    exclude::neighbours(&seen, &mut findings, &found);
+    let findings = rank::ranked(&seen, rank::of_load(&seen, findings));
     let (verdict, sentence) = rank::verdict(&seen, &findings, &skipped);
     let parts = match record.totals.all.count {
         0 => Vec::new(),

@@ -1,5 +1,6 @@
 //! What the load itself says: rates and latencies.
 
+use crate::thresholds::WAITED;
 use tidemark_analysis::LoadKind;
 use tidemark_core::record::{EncodedHistogram, RunRecord, TypeStats};
 use tidemark_stats::Histogram;
@@ -63,7 +64,7 @@ pub(crate) struct Load {
     /// Of them, those that write.
     pub writes: f64,
     pub sessions: f64,
-    /// Whether terminals think between transactions.
+    /// Whether terminals think between transactions, for nearly all of the time.
     pub thinks: bool,
     /// Whether a schedule makes transactions due.
     pub is_open: bool,
@@ -96,14 +97,21 @@ impl Load {
             latency.fastest_ms = fastest / count;
         }
         let kind = LoadKind::of(record);
+        let rate = count / totals.elapsed_s;
+        let users = record
+            .terminals
+            .map_or(sessions, |terminals| terminals as f64);
+        // Terminals that share sessions have response times, whether they think or not.
+        let has_responses = !kind.is_open_loop() && totals.all.response.is_some();
+        let thinks = has_responses && latency.mean_ms <= WAITED * users / rate * 1000.0;
         Some(Self {
             latency,
             seconds: totals.elapsed_s,
-            rate: count / totals.elapsed_s,
+            rate,
             statements: totals.statements.total() as f64 / count,
             writes: totals.statements.write as f64 / count,
             sessions,
-            thinks: !kind.is_open_loop() && totals.all.response.is_some(),
+            thinks,
             is_open: kind.is_open_loop(),
             asked: match kind {
                 LoadKind::Open(rate) => Some(rate),

@@ -1,6 +1,7 @@
 //! Series of a record over its measurement.
 
 use crate::Evidence;
+use crate::thresholds::LEVEL;
 use std::collections::BTreeMap;
 use tidemark_core::record::{Phase, RunRecord, StepPurpose};
 use tidemark_core::series::Series;
@@ -80,6 +81,18 @@ impl Column {
         (apart(&nearest) <= step / 2).then_some(nearest.1)
     }
 
+    /// Half of the interval of its mean; infinite of one value.
+    pub fn half(&self) -> f64 {
+        let values: Vec<f64> = self.points.iter().map(|(_, v)| *v).collect();
+        half(&values)
+    }
+
+    /// Each value so many times.
+    pub fn times(mut self, factor: f64) -> Self {
+        self.points.iter_mut().for_each(|(_, v)| *v *= factor);
+        self
+    }
+
     pub fn max(&self) -> f64 {
         self.points.iter().map(|(_, v)| *v).fold(0.0, f64::max)
     }
@@ -120,6 +133,11 @@ impl Column {
             to_s,
         }
     }
+}
+
+/// Half of the interval of a mean; infinite of fewer than two values.
+pub(crate) fn half(values: &[f64]) -> f64 {
+    tidemark_stats::half_interval(values, LEVEL).unwrap_or(f64::INFINITY)
 }
 
 /// Series of a record, by source and name.

@@ -33,6 +33,15 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}", share.max(0.0) * 100.0)
 }
 
+/// A share in whole percent, with half of its interval where that is known and not nothing.
+pub(crate) fn percent_within(share: f64, half: f64) -> String {
+    let around = (half * 100.0).round();
+    match around.is_finite() && around >= 1.0 {
+        true => format!("{} ± {around:.0}", percent(share)),
+        false => percent(share),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +60,7 @@ mod tests {
             assert_eq!(three(value), text);
         }
         assert_eq!(percent(0.714), "71");
+        assert_eq!(percent_within(0.714, 0.062), "71 ± 6");
+        assert_eq!(percent_within(0.714, f64::INFINITY), "71");
     }
 }

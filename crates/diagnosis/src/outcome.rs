@@ -24,6 +24,8 @@ pub enum Cause {
     CacheMisses,
     /// Transactions of the run that wait for each other's rows.
     RowLocks,
+    /// Table locks that sessions of the run hold in turn.
+    TableLocks,
     /// A lock that another session holds for long.
     LockHeld,
     /// Latches inside the server.
@@ -48,6 +50,8 @@ pub enum Cause {
     CpuQuota,
     /// Another program on the host.
     Neighbour,
+    /// Sessions of the server that are none of the run's.
+    OtherSessions,
     /// Coherency-limited scaling.
     Coherency,
     /// The server paused now and then.
@@ -90,7 +94,7 @@ pub struct Evidence {
 pub struct Finding {
     /// Which.
     pub cause: Cause,
-    /// Share of the mean latency, or of the time, 0 to 1.
+    /// Share of the mean latency, or of the time, 0 to 1; 0 where no effect was seen.
     pub share: f64,
     /// How sure it is.
     pub confidence: Confidence,
@@ -98,7 +102,7 @@ pub struct Finding {
     pub sentence: Words,
     /// What supports it.
     pub evidence: Vec<Evidence>,
-    /// Causes that the evidence excludes.
+    /// Causes that were measured to be small and were not found.
     pub excludes: Vec<Cause>,
     /// The next experiment.
     pub next: Words,
@@ -130,6 +134,7 @@ pub(crate) struct Found {
     pub says: Words,
     pub next: Words,
     pub evidence: Vec<Evidence>,
+    /// Neighbours that its evidence would tell from it: those that were measured to be small are excluded.
     pub excludes: Vec<Cause>,
 }
 
@@ -169,6 +174,8 @@ pub enum WaitClass {
     RowLock,
     /// For a lock on a table or another object.
     TableLock,
+    /// For a lock that an application names itself: an advisory or user lock.
+    Advisory,
     /// For a latch of the server's own.
     Latch,
     /// For something else.

@@ -35,6 +35,11 @@ impl Known {
     /// The parts. What the client's own clock says comes first; what is left is the server's and the
     /// way's. If the server's parts are more than that, each is made smaller by the same factor.
     pub fn split(&self) -> Split {
+        self.split_and_over().0
+    }
+
+    /// The parts, and what the server's come to by what is left of the mean for them.
+    pub fn split_and_over(&self) -> (Split, f64) {
         let mean_ms = positive(self.mean_ms);
         let mut left = mean_ms;
         let mut take = |ms: f64| {
@@ -55,6 +60,7 @@ impl Known {
             true => left / explained,
             false => 1.0,
         };
+        let over = explained / left.max(1e-9);
         let explained = explained.min(left);
         // Time in which no session was at a statement is the way's, unless it is explained already.
         let in_server = self.in_server_ms.map(|ms| positive(ms).max(explained));
@@ -80,11 +86,12 @@ impl Known {
         }));
         parts.push(part(PartKind::Unexplained, unexplained));
         parts.retain(|p| p.ms > 0.0);
-        Split {
+        let split = Split {
             of: None,
             mean_ms,
             parts,
-        }
+        };
+        (split, over)
     }
 }
 

@@ -3,12 +3,13 @@
 use crate::host::{Disk, Host, Tasks};
 use crate::load::{Latency, Load};
 use crate::measured::{Column, Measured, Window};
+use crate::number::percent_within;
 use crate::parts::Known;
 use crate::sessions::Activity;
-use crate::thresholds::CHURN;
+use crate::thresholds::{CHURN, DISTANT_MS, FEWEST_LOOKS, LOOPBACK_MS, MOST};
 use crate::{Evidence, PartKind, Split, WaitClass};
 use tidemark_core::Engine;
-use tidemark_core::observe::{CLIENT_HOST, SERVER_ACTIVITY, SERVER_STATUS};
+use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 
 /// All of it.
@@ -18,6 +19,11 @@ pub(crate) struct Seen<'r> {
     pub load: Load,
     /// Of all transactions.
     pub split: Split,
+    /// What the server's parts came to by what was left of the latency for them, before they were made to
+    /// fit.
+    pub over: f64,
+    /// Times in which no transaction ended though some were due, in seconds; `None` where nobody looked.
+    pub stalls: Option<Vec<(f64, f64)>>,
     /// The client's host.
     pub client: Option<Host>,
     /// The database's host, which may be the client's.
@@ -52,6 +58,8 @@ impl<'r> Seen<'r> {
             record,
             series,
             split: Split::default(),
+            over: 0.0,
+            stalls: tidemark_analysis::stalls(record),
             threads: Tasks::of_client(&series),
             server: Tasks::of_server(&series),
             activity: Activity::of(&series),
@@ -62,7 +70,7 @@ impl<'r> Seen<'r> {
             is_shared,
             is_embedded,
         };
-        seen.split = seen.known().split();
+        (seen.split, seen.over) = seen.known().split_and_over();
         Some(seen)
     }
 
@@ -76,7 +84,9 @@ impl<'r> Seen<'r> {
                 None,
             ),
             false => (
-                self.server.as_ref().map(|t| load.each_ms(t.cpu.mean())),
+                self.server
+                    .as_ref()
+                    .map(|t| load.each_ms(t.cpu.mean() * self.own_part())),
                 self.activity.as_ref().map(|a| load.each_ms(a.in_server())),
             ),
         };
@@ -86,7 +96,7 @@ impl<'r> Seen<'r> {
         };
         if let Some(delay) = tasks.as_ref().and_then(|t| t.delay.as_ref()) {
             // Milliseconds per second are thousandths of tasks that wait.
-            let waiting = load.each_ms(delay.mean() / 1000.0);
+            let waiting = load.each_ms(delay.mean() / 1000.0 * self.own_part());
             waits_ms.push((WaitClass::RunQueue, waiting));
         }
         if server_cpu_ms.is_none() {
@@ -116,6 +126,19 @@ impl<'r> Seen<'r> {
             in_server_ms,
             server_cpu_ms,
             waits_ms,
+        }
+    }
+
+    /// The part of the sessions that use the server's CPU which are the run's.
+    fn own_part(&self) -> f64 {
+        let Some(activity) = self.activity.as_ref().filter(|_| !self.is_embedded) else {
+            return 1.0;
+        };
+        let own = activity.cpu.unwrap_or(0.0) + activity.executing;
+        let others = activity.others.cpu + activity.others.executing;
+        match own > 0.0 {
+            true => own / (own + others),
+            false => 1.0,
         }
     }
 
@@ -182,6 +205,62 @@ impl<'r> Seen<'r> {
         self.split.share(self.split.wait_ms(class))
     }
 
+    /// Half of the interval of the share of these waits: they are samples. Infinite where there are too few.
+    pub fn half(&self, classes: &[WaitClass]) -> f64 {
+        let activity = self.activity.as_ref();
+        let of_looks = activity.and_then(|activity| activity.spread(classes));
+        // MariaDB and MySQL count what is no state of theirs.
+        let of_counter = || {
+            let names: &[&str] = match classes {
+                [WaitClass::RowLock] => &["locks.wait-time", "locks.waiting"],
+                _ => &["data.pending-reads", "buffer.misses"],
+            };
+            let counted = names.iter().filter_map(|name| self.status(name));
+            let counted = counted
+                .map(|c| (c.half(), c.mean()))
+                .find(|(_, m)| *m > 0.0);
+            counted.map(|(half, mean)| half / mean)
+        };
+        let spread = of_looks.or_else(of_counter).unwrap_or(f64::INFINITY);
+        let share: f64 = classes.iter().map(|class| self.wait_share(*class)).sum();
+        match spread.is_finite() {
+            true => share * spread,
+            false => f64::INFINITY,
+        }
+    }
+
+    /// The share of these waits for a sentence.
+    pub fn said(&self, classes: &[WaitClass]) -> String {
+        let share: f64 = classes.iter().map(|class| self.wait_share(*class)).sum();
+        percent_within(share, self.half(classes))
+    }
+
+    /// Whether a share of these waits is the largest part whatever chance did to the samples.
+    pub fn is_most(&self, share: f64, classes: &[WaitClass]) -> bool {
+        share - self.half(classes) >= MOST
+    }
+
+    /// Whether too few seconds were looked at to say what sessions were at.
+    pub fn is_thin(&self) -> bool {
+        let activity = self.activity.as_ref();
+        activity.is_some_and(|activity| activity.points < FEWEST_LOOKS)
+    }
+
+    /// Milliseconds of a round trip without the server's work, where one was measured that is longer than
+    /// those within a host: the kernel's shortest of the sessions' sockets, or the shortest ping.
+    pub fn round_trip_ms(&self) -> Option<f64> {
+        let least = |name: &str| {
+            let column = self.series.column(NETWORK, name)?;
+            column.points.iter().map(|(_, v)| *v).reduce(f64::min)
+        };
+        let kernel = least("network.min_rtt").filter(|ms| *ms >= LOOPBACK_MS);
+        let before = self.record.ping_before.map(|ping| ping.min_ms);
+        let pings = [before, least("ping.latency")].into_iter().flatten();
+        let ping = pings.reduce(f64::min).filter(|ms| *ms >= DISTANT_MS);
+        // What is between, a proxy, is near for the kernel.
+        kernel.into_iter().chain(ping).reduce(f64::max)
+    }
+
     /// Share of the latency that passed waiting in the server, but for processors.
     pub fn true_waits(&self) -> f64 {
         let waits = self.split.ms(PartKind::ServerWait) - self.split.wait_ms(WaitClass::RunQueue);
@@ -228,7 +307,8 @@ impl<'r> Seen<'r> {
         Some((host.busy.mean() - others) / host.cores)
     }
 
-    /// Processors that neither client nor server nor observing uses; `None` unless all are seen.
+    /// Processors that neither client nor server nor observing uses, nor the kernel for interrupts; `None`
+    /// unless all are seen.
     pub fn others(&self) -> Option<f64> {
         let host = self.host.as_ref()?;
         let of_client = match self.is_shared {
@@ -239,7 +319,8 @@ impl<'r> Seen<'r> {
             true => 0.0,
             false => self.server.as_ref()?.all,
         };
-        Some((host.busy.mean() - host.steal() - of_client - of_server).max(0.0))
+        let kernel = host.steal() + host.interrupted();
+        Some((host.busy.mean() - kernel - of_client - of_server).max(0.0))
     }
 
     /// The latency of all transactions, then of each type where there are several. Only all together have

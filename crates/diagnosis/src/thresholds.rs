@@ -9,6 +9,16 @@ pub const MOST: f64 = 0.4;
 /// Share below which a part changes no verdict.
 pub const SMALL: f64 = 0.15;
 
+/// Seconds with looks at sessions below which what they were at is chance: each has ten looks.
+pub const FEWEST_LOOKS: usize = 5;
+/// The level of intervals.
+pub const LEVEL: f64 = 0.95;
+/// What the server's parts come to by what is left of the latency, above which they are not all this
+/// run's: clocks and samples differ by less.
+pub const OVER: f64 = 1.2;
+/// One cause makes another one if it takes at least this part of it: removing less leaves most of it.
+pub const MAKES_MOST: f64 = 0.5;
+
 /// `server-cpu`: share of a host's processors above which it is saturated. Threads that wake each other
 /// leave gaps: hosts on which more sessions bring no more show 0.85 to 1.
 pub const CPU_FULL: f64 = 0.85;
@@ -44,12 +54,20 @@ pub const STOLEN: f64 = 0.25;
 pub const OTHERS_CORES: f64 = 0.25;
 /// `neighbour`: the same as a share of all processors, on large hosts.
 pub const OTHERS_SHARE: f64 = 0.1;
+/// `neighbour`: the part of it that the busiest program uses, of a sure finding.
+pub const NAMED: f64 = 0.5;
 /// `neighbour`: time that client and server waited for a processor, by the time they had one. A program
 /// that runs only when nobody else does (nice) makes them wait less.
 pub const HELD_UP: f64 = 0.15;
 
-/// `network-distance`: milliseconds of a statement outside client and server. Loopback takes 0.03 to 0.1,
-/// one data centre 0.1 to 0.5.
+/// `network-distance`: milliseconds of a round trip on one host, which no distance has.
+pub const LOOPBACK_MS: f64 = 0.05;
+/// `network-distance`: the part of the time on the way that measured round trips explain, of a sure finding:
+/// the kernel's shortest round trip has no queue.
+pub const PROVEN_WAY: f64 = 0.5;
+/// `network-distance`, where no round trip was measured: milliseconds of a statement outside client and
+/// server. Loopback takes 0.03 to 0.1, one data centre 0.1 to 0.5. Pings, which include the server's time
+/// for them, count from here on.
 pub const DISTANT_MS: f64 = 0.2;
 /// `network-distance`: the fastest transaction as a share of the time on the way. A distance is the same
 /// for each; pauses and queues are not.
@@ -66,6 +84,11 @@ pub const SYNCS: f64 = 1.0;
 pub const DISK_BUSY: f64 = 0.9;
 /// See [`DISK_BUSY`].
 pub const DISK_QUEUE: f64 = 2.0;
+/// `disk-rate`: how much longer the queue is in one half of the run than in the other, and how much more is
+/// then served by a disk that has room. Parallel disks are busy all the time with one request of hundreds.
+pub const QUEUE_GREW: f64 = 1.5;
+/// See [`QUEUE_GREW`].
+pub const SERVED_MORE: f64 = 1.1;
 /// `disk-rate`: milliseconds of one read that no cache and no healthy flash takes.
 pub const READ_MS: f64 = 1.0;
 
@@ -74,13 +97,15 @@ pub const MISSES: f64 = 0.5;
 /// `cache-misses`: share of the pages asked for that the cache had. A benchmark whose rows fit has 0.99
 /// and more once warm.
 pub const HITS: f64 = 0.95;
-/// `cache-misses`: milliseconds of the server's CPU that a page takes which the cache lacks, with making room
-/// for it: PostgreSQL 15 with a cache of 2 MiB, over a table in the system's cache, against one that fits.
+/// `cache-misses`: milliseconds of CPU that a page may take which the cache lacks, at most. Enough for a hint
+/// to try a larger cache; no server measures it.
 pub const MISS_CPU_MS: f64 = 0.02;
 
 /// `lock-held`: seconds of one wait for a lock, or of the oldest transaction, that no transaction of a
 /// benchmark takes.
 pub const HELD_S: f64 = 2.0;
+/// `lock-held`: sessions that others block, on average: most of the time one is.
+pub const BLOCKED: f64 = 0.5;
 /// `lock-held`: the slowest second's rate by the mean.
 pub const STILL: f64 = 0.2;
 
@@ -96,6 +121,10 @@ pub const CHECKPOINT_S: f64 = 30.0;
 pub const WHOLE_PAGES: f64 = 0.5;
 /// `checkpoints`: how far the rate falls while one runs.
 pub const DIP: f64 = 0.25;
+/// `checkpoints`: intervals of each kind without which no fall is measured.
+pub const FEWEST_INTERVALS: usize = 3;
+/// `checkpoints`: standard errors by which the rates of the two kinds differ.
+pub const FALLS_BY: f64 = 3.0;
 
 /// `long-transaction`: seconds that a transaction is open and longer than any of the run's own.
 pub const OPEN_S: f64 = 5.0;
@@ -111,10 +140,15 @@ pub const DRIFT: f64 = 0.2;
 /// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
 /// and then.
 pub const ROWS_A_STATEMENT: f64 = 500.0;
+/// `missing-index`: part of the rows read that whole tables were read for.
+pub const SCANNED: f64 = 0.5;
 /// `missing-index`: bytes over the network for each row that is read. The narrowest row that is sent has
 /// about as many, with its packet.
 pub const BYTES_A_ROW: f64 = 8.0;
 
+/// `offered-load`: share of a terminal's cycle that its user waits for the reply, at most: else a faster
+/// server would raise the rate.
+pub const WAITED: f64 = 0.1;
 /// `overload`, `offered-load`: share of the arrivals that were served; chance and the run's ends take less.
 pub const SERVED: f64 = 0.97;
 
@@ -123,6 +157,9 @@ pub const SERVED: f64 = 0.97;
 pub const CROWDED: f64 = 0.6;
 /// `overload`, `offered-load`: standard deviations of random arrivals that are chance.
 pub const CHANCE: f64 = 4.0;
+
+/// `other-sessions`: sessions of others at a statement on average. One now and then is a monitor's.
+pub const OTHERS_ACTIVE: f64 = 0.5;
 
 /// `server-stalls`: share of the run without a transaction. One stall of a second in a minute is a sixtieth.
 pub const DEAD: f64 = 0.02;
@@ -139,6 +176,13 @@ pub const UNUSUAL: f64 = 8.0;
 /// `server-stalls`: slow transactions of an interval by the sessions. A pause stops nearly all of them; a
 /// client takes up their replies one by one.
 pub const ALL_SESSIONS: f64 = 0.75;
+/// `server-stalls`: of fewer sessions all are slow at once by chance.
+pub const FEWEST_SESSIONS: f64 = 4.0;
+/// `server-stalls`: slow transactions of the other intervals by the sessions. Of a tail that is spread over
+/// the run each interval has some.
+pub const SPREAD: f64 = 0.1;
+/// `server-stalls`: part of a pause by which its interval's transactions are fewer, of a closed loop.
+pub const FEWER: f64 = 0.5;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;

@@ -43,7 +43,10 @@ fn postgres(kind: &str, event: &str) -> Doing {
         "IO" => WaitClass::DataWrite,
         "Lock" => match &*lower {
             "transactionid" | "tuple" | "spectoken" | "virtualxid" => WaitClass::RowLock,
-            "extend" => WaitClass::Latch,
+            // Of an index's page; the lock to grow a table is one of the server's own, too.
+            "extend" | "page" => WaitClass::Latch,
+            // What applications lock by a number of their own.
+            "advisory" | "userlock" => WaitClass::Advisory,
             _ => WaitClass::TableLock,
         },
         "LWLock" | "BufferPin" => WaitClass::Latch,
@@ -81,7 +84,9 @@ fn mysql(state: &str) -> Doing {
         Doing::Wait(WaitClass::RowLock)
     } else if is_any(&[" net", "sending to client"]) {
         Doing::Client
-    } else if is_any(&["user lock", "user sleep", "login", "query cache lock"]) {
+    } else if is_any(&["user lock"]) {
+        Doing::Wait(WaitClass::Advisory)
+    } else if is_any(&["user sleep", "login", "query cache lock"]) {
         Doing::Wait(WaitClass::Other)
     } else {
         Doing::Executing
@@ -107,6 +112,10 @@ mod tests {
             ("Lock:transactionid", RowLock),
             ("Lock:tuple", RowLock),
             ("Lock:relation", TableLock),
+            ("Lock:advisory", Advisory),
+            ("Lock:userlock", Advisory),
+            ("Lock:page", Latch),
+            ("User lock", Advisory),
             ("LWLock:BufferContent", Latch),
             ("Commit", Log),
             ("Updating status", Log),

@@ -33,7 +33,8 @@ pub struct Observing<'a> {
     pub on_client: Option<bool>,
     /// The server's process on this host, where its user names it.
     pub pid: Option<u32>,
-    /// Whether this process makes load: what it reads and writes is then an embedded database's.
+    /// Whether this process makes load: what it reads and writes is then an embedded database's, and
+    /// sessions of others are told apart.
     pub makes_load: bool,
 }
 
@@ -111,7 +112,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
                 all.add(MysqlStatus::new(of.connector, &own));
             }
             if wants(SERVER_ACTIVITY) {
-                all.add(MysqlActivity::new(of.connector, &own));
+                all.add(MysqlActivity::new(of.connector, &own, of.makes_load));
             }
             if wants(SERVER_STATEMENTS) {
                 all.add(MysqlStatements::new(of.connector, &own));
@@ -122,7 +123,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
                 all.add(PostgresStatus::new(of.connector, &own));
             }
             if wants(SERVER_ACTIVITY) {
-                all.add(PostgresActivity::new(of.connector, &own));
+                all.add(PostgresActivity::new(of.connector, &own, of.makes_load));
             }
             if wants(SERVER_STATEMENTS) {
                 all.add(PostgresStatements::new(of.connector, &own));

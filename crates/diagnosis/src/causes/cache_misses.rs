@@ -6,7 +6,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cache_misses as texts;
-use crate::thresholds::{HITS, MISS_CPU_MS, MISSES, MOST, SHARE};
+use crate::thresholds::{HITS, MISS_CPU_MS, MISSES, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -19,22 +19,27 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     };
     let each = misses.mean() / seen.load.rate;
     let hits = 1.0 - misses.mean() / requests.mean().max(1e-9);
-    let waits = seen.wait_share(WaitClass::DataRead);
-    let share = waits + on_cpu(seen, each);
-    if each < MISSES || hits >= HITS || share < SHARE {
+    let reads = [WaitClass::DataRead];
+    let share = seen.wait_share(WaitClass::DataRead);
+    // Waits for pages are seen. What else a miss costs is not: it is worth a look, and no verdict.
+    let waits = share >= SHARE;
+    if each < MISSES || hits >= HITS || (!waits && on_cpu(seen, each) < SHARE) {
         return Outcome::NotFound;
     }
-    let says = |lang| {
-        let hits = format!("{:.1}", hits.max(0.0) * 100.0);
-        texts::says(lang, three(each), hits, percent(share))
+    let hits = format!("{:.1}", hits.max(0.0) * 100.0);
+    let says = |lang| match waits {
+        true => texts::says(lang, three(each), &hits, seen.said(&reads)),
+        false => texts::hint(lang, three(each), &hits, percent(share)),
     };
     let mut evidence = vec![misses.evidence(), requests.evidence()];
     evidence.extend(seen.wait_evidence(WaitClass::DataRead));
+    let is_most = seen.is_most(share, &reads) && disk_rate::slow_ms(seen).is_none();
     Outcome::Found(Found {
         share,
-        confidence: match waits >= MOST && disk_rate::slow_ms(seen).is_none() {
+        confidence: match is_most {
             true => Confidence::High,
-            false => Confidence::Medium,
+            false if waits => Confidence::Medium,
+            false => Confidence::Low,
         },
         says: Words::of(says),
         next: Words::of(texts::next),
@@ -43,7 +48,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     })
 }
 
-/// Share of the latency that the CPU takes for what is missing, with its part of the time that both sides
+/// Share of the latency that the CPU may take for what is missing, with its part of the time that both sides
 /// wait for a processor.
 fn on_cpu(seen: &Seen<'_>, misses: f64) -> f64 {
     let of = |tasks: &Option<Tasks>| {

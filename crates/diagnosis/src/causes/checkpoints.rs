@@ -6,9 +6,10 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::checkpoints as texts;
 use crate::thresholds::{
-    CHECKPOINT_S, CPU_FULL, DIP, LOG_FULL, MISSES, MOST, SHARE, SMALL, WHOLE_PAGES,
+    CHECKPOINT_S, CPU_FULL, DIP, FALLS_BY, FEWEST_INTERVALS, LOG_FULL, MISSES, MOST, SHARE, SMALL,
+    WHOLE_PAGES,
 };
-use crate::{Cause, PartKind, Words};
+use crate::{Cause, PartKind, WaitClass, Words};
 
 /// Bytes of a page of PostgreSQL.
 const PAGE: f64 = 8192.0;
@@ -32,32 +33,41 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 /// InnoDB: the log has no room but for what is flushed.
 fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     let full = age.mean() / most.mean().max(1.0);
-    let near = age
-        .points
-        .iter()
-        .filter(|(_, age)| *age >= LOG_FULL * most.mean());
-    let share = near.count() as f64 / age.points.len().max(1) as f64;
+    let is_near = |age: f64| age >= LOG_FULL * most.mean();
+    let near = age.points.iter().filter(|(_, age)| is_near(*age));
+    let near = near.count() as f64 / age.points.len().max(1) as f64;
     let pages = seen.status("pages.written");
     let each = pages.as_ref().map_or(0.0, |c| c.mean() / seen.load.rate);
-    if share < SMALL || each < MISSES {
+    if near < SMALL || each < MISSES {
         return Outcome::NotFound;
     }
-    let dip = dip(seen, |at| {
-        value_at(age, at).is_some_and(|age| age >= LOG_FULL * most.mean())
-    });
-    // A log that is full and flushed in time slows nobody: sessions must wait, or the rate fall.
+    let dip = dip(seen, age, is_near);
+    // A log that is full and flushed in time slows nobody: sessions must wait for room, which no state of
+    // theirs shows, or the rate fall. Commits and rows are waited for in any log.
+    let for_room = seen.share(PartKind::Unexplained) + seen.wait_share(WaitClass::DataWrite);
+    let for_other = seen.wait_share(WaitClass::Log)
+        + seen.wait_share(WaitClass::RowLock)
+        + seen.wait_share(WaitClass::TableLock);
     let idle = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
-    let waits = seen.true_waits() + seen.share(PartKind::Unexplained);
-    let is_felt = dip >= DIP || (idle && waits >= SHARE);
-    if !is_felt {
+    let waits = match idle && for_room >= SHARE {
+        true => near * for_room,
+        false => 0.0,
+    };
+    let share = waits.max(dip * near);
+    if dip < DIP && waits == 0.0 {
         return Outcome::NotFound;
     }
     let says = |lang| texts::age(lang, percent(full), three(each));
     let mut evidence = vec![age.evidence(), most.evidence()];
-    evidence.extend(pages.as_ref().map(Column::evidence));
+    let names = ["pages.written", "buffer.waits-for-free", "log.waits"];
+    evidence.extend(
+        names
+            .iter()
+            .filter_map(|n| Some(seen.status(n)?.evidence())),
+    );
     Outcome::Found(Found {
         share,
-        confidence: match dip >= DIP || (share >= 0.5 && waits >= MOST) {
+        confidence: match dip >= DIP || (waits >= MOST && for_room > for_other) {
             true => Confidence::High,
             false => Confidence::Medium,
         },
@@ -79,18 +89,36 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
         .status("log.full-pages")
         .map_or(0.0, |c| c.mean() * PAGE);
     let log = seen.status("log.written").map_or(0.0, |c| c.mean());
+    // At most: holes in a page are left out, and the server may compress it.
     let whole = (pages / log.max(1.0)).clamp(0.0, 1.0);
     let written = seen.status("checkpoints.pages-written");
-    let dip = written.as_ref().map_or(0.0, |written| {
-        dip(seen, |at| {
-            value_at(written, at).is_some_and(|pages| pages > 0.0)
-        })
+    let dip = written
+        .as_ref()
+        .map_or(0.0, |written| dip(seen, written, |pages| pages > 0.0));
+    let within = written.as_ref().map_or(0.0, |written| {
+        let of = written.points.iter().filter(|(_, pages)| *pages > 0.0);
+        of.count() as f64 / written.points.len().max(1) as f64
     });
-    let share = dip.max(whole);
-    if share < DIP {
+    // Of the time that commits wait for the log, whole pages take as much as they are of its bytes.
+    let of_log = whole * seen.wait_share(WaitClass::Log);
+    let of_dip = dip * within;
+    if dip < DIP && whole < WHOLE_PAGES {
         return Outcome::NotFound;
     }
-    let says = |lang| texts::requested(lang, count, three(seconds), percent(whole), percent(dip));
+    let confidence = match (dip >= DIP, of_log >= SHARE) {
+        (true, _) => Confidence::High,
+        (false, true) => Confidence::Medium,
+        // Frequent, and nothing shows that anybody waits for them.
+        (false, false) => Confidence::Low,
+    };
+    let says = |lang| {
+        let (seconds, whole) = (three(seconds), percent(whole));
+        match (dip >= DIP, of_log >= SHARE) {
+            (true, _) => texts::requested(lang, count, seconds, whole, percent(dip)),
+            (false, true) => texts::log(lang, count, seconds, whole, percent(of_log)),
+            (false, false) => texts::unfelt(lang, count, seconds, whole),
+        }
+    };
     let mut evidence = vec![requested.evidence()];
     let names = [
         "checkpoints.pages-written",
@@ -103,11 +131,8 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
     Outcome::Found(Found {
-        share,
-        confidence: match whole >= WHOLE_PAGES || dip >= DIP {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        share: of_dip.max(of_log),
+        confidence,
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,
@@ -115,22 +140,36 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
     })
 }
 
-fn value_at(column: &Column, at_ms: f64) -> Option<f64> {
-    let step = f64::from(column.step_ms.max(1));
-    let of = |(at, _): &&(i64, f64)| (*at as f64..*at as f64 + step).contains(&at_ms);
-    column.points.iter().find(of).map(|(_, value)| *value)
-}
-
-/// How far the rate falls in intervals of a kind, as a share of the others'; 0 unless there are some of
-/// both.
-fn dip(seen: &Seen<'_>, is_in: impl Fn(f64) -> bool) -> f64 {
+/// How far the rate falls in seconds of a kind, as a share of the others'; 0 unless there are some of both,
+/// and more than chance makes of two equal kinds.
+fn dip(seen: &Seen<'_>, column: &Column, is_in: impl Fn(f64) -> bool) -> f64 {
     let rates = seen.series.rates();
-    let (within, without): (Vec<_>, Vec<_>) = rates
-        .into_iter()
-        .partition(|(from, to, _)| is_in((from + to) / 2.0));
-    let mean = |of: &[(f64, f64, f64)]| tidemark_stats::mean(of.iter().map(|(_, _, rate)| *rate));
-    match within.len().min(without.len()) {
-        0..2 => 0.0,
-        _ => (1.0 - mean(&within) / mean(&without).max(1e-9)).clamp(0.0, 1.0),
+    let step = f64::from(column.step_ms.max(1));
+    // Intervals may be shorter than what tells of which kind they are.
+    let of_second = |at: i64| {
+        let second = at as f64..at as f64 + step;
+        let within = rates
+            .iter()
+            .filter(|(from, to, _)| second.contains(&((from + to) / 2.0)));
+        let within: Vec<f64> = within.map(|(_, _, rate)| *rate).collect();
+        (!within.is_empty()).then(|| tidemark_stats::mean(within.into_iter()))
+    };
+    let seconds = column.points.iter();
+    let seconds = seconds.filter_map(|(at, value)| Some((*value, of_second(*at)?)));
+    let (within, without): (Vec<_>, Vec<_>) = seconds.partition(|(value, _)| is_in(*value));
+    if within.len().min(without.len()) < FEWEST_INTERVALS {
+        return 0.0;
+    }
+    let of = |seconds: &[(f64, f64)]| {
+        let rates: Vec<f64> = seconds.iter().map(|(_, rate)| *rate).collect();
+        let n = rates.len() as f64;
+        let deviation = tidemark_stats::population_stddev(rates.iter().copied());
+        let mean = tidemark_stats::mean(rates.into_iter());
+        (mean, deviation * deviation / (n - 1.0))
+    };
+    let ((low, low_variance), (high, high_variance)) = (of(&within), of(&without));
+    match high - low >= FALLS_BY * (low_variance + high_variance).sqrt() {
+        true => (1.0 - low / high.max(1e-9)).clamp(0.0, 1.0),
+        false => 0.0,
     }
 }

@@ -1,6 +1,7 @@
 //! The client's CPU: what the session waits for after the reply is there.
 
 use super::cpu_quota;
+use crate::host::Host;
 use crate::number::percent;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
@@ -19,12 +20,10 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if share < SHARE || client_ms < CLIENT_MS || cpu_quota::of_client(seen).is_some() {
         return Outcome::NotFound;
     }
-    let busy = seen.client.as_ref().map(crate::host::Host::load);
+    let busy = seen.client.as_ref().map(Host::load);
     // Client and server get in each other's way: that is the shared host's CPU. On one that has room, what
     // is left is the way between them.
-    let threads = seen.record.executors.max(1) as f64;
-    let on_cpu = seen.threads.as_ref().map(|t| t.cpu.mean());
-    let full = on_cpu.is_some_and(|cpu| cpu >= THREAD_FULL * threads);
+    let full = threads_are_full(seen);
     if seen.is_shared && (!full || busy.is_none_or(|busy| busy >= CPU_FULL)) {
         return Outcome::NotFound;
     }
@@ -68,4 +67,17 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             _ => Vec::new(),
         },
     })
+}
+
+/// Whether its threads are busy all the time.
+fn threads_are_full(seen: &Seen<'_>) -> bool {
+    let threads = seen.record.executors.max(1) as f64;
+    let on_cpu = seen.threads.as_ref().map(|t| t.cpu.mean());
+    on_cpu.is_some_and(|cpu| cpu >= THREAD_FULL * threads)
+}
+
+/// Whether it can do no more: its threads or its host are busy all the time.
+pub(crate) fn is_full(seen: &Seen<'_>) -> bool {
+    let busy = seen.client.as_ref().map(Host::load);
+    threads_are_full(seen) || busy.is_some_and(|busy| busy >= CPU_FULL)
 }

@@ -24,7 +24,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let syncs = counted.into_iter().flatten().find(|c| c.mean() >= SYNCS);
     let rate = syncs.as_ref().map_or(0.0, Column::mean);
     let each_ms = flush_ms(seen, rate);
-    let said = percent(share);
+    let said = seen.said(&[WaitClass::Log]);
     let commits = three(seen.load.rate);
     let says = Words::of(|lang| match (rate >= SYNCS, each_ms) {
         (true, Some(each)) => texts::timed(lang, &said, three(rate), three(each)),
@@ -35,7 +35,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(syncs.as_ref().map(Column::evidence));
     evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
-    let is_proven = share >= MOST && rate >= SYNCS && cpu_is_free;
+    let is_proven = seen.is_most(share, &[WaitClass::Log]) && rate >= SYNCS && cpu_is_free;
     Outcome::Found(Found {
         share,
         confidence: match is_proven {
@@ -45,10 +45,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         says,
         next: Words::of(texts::next),
         evidence,
-        excludes: match is_proven {
-            true => vec![Cause::ServerCpu, Cause::ClientCpu, Cause::NetworkDistance],
-            false => Vec::new(),
-        },
+        excludes: vec![Cause::ServerCpu, Cause::ClientCpu, Cause::NetworkDistance],
     })
 }
 

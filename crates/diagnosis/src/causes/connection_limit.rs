@@ -1,8 +1,9 @@
-//! The server, the account or a pooler accepts no more connections.
+//! The server, the account, a pooler or this process's own limit allows no more connections.
 
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::connection_limit as texts;
+use crate::thresholds::{CPU_IDLE, SHARE};
 use crate::{Cause, Words};
 use tidemark_core::ErrorKind;
 
@@ -15,18 +16,24 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .sum();
     let opened = record.sessions_opened.filter(|n| *n < record.sessions);
     let because = record.fewer_sessions_because.as_deref().unwrap_or("");
+    // More sessions would bring more only if what they use has room, and nobody waits for it.
+    let has_room = seen.own_busy().is_none_or(|busy| busy < CPU_IDLE) && seen.true_waits() < SHARE;
     let (share, says) = match opened {
         Some(opened) => {
-            let says = |lang| texts::opened(lang, opened, record.sessions, because);
+            let says = |lang| match has_room {
+                true => texts::opened(lang, opened, record.sessions, because),
+                false => texts::full(lang, opened, record.sessions, because),
+            };
             let missing = (record.sessions - opened) as f64;
             (missing / record.sessions as f64, Words::of(says))
         }
         None if refused > 0 => {
             let tries = refused as f64 + record.totals.all.count as f64;
-            (
-                refused as f64 / tries,
-                Words::of(|lang| texts::refused(lang, refused)),
-            )
+            let says = |lang| match has_room {
+                true => texts::refused(lang, refused),
+                false => texts::refused_full(lang, refused),
+            };
+            (refused as f64 / tries, Words::of(says))
         }
         None => return Outcome::NotFound,
     };
@@ -34,12 +41,32 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if let Some(opened) = opened {
         evidence.push(seen.evidence("sessions opened", opened as f64, "sessions"));
     }
+    evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
+    let is_seen = seen.own_busy().is_some() && seen.activity.is_some();
     Outcome::Found(Found {
-        share,
-        confidence: Confidence::High,
+        share: match has_room {
+            true => share,
+            false => 0.0,
+        },
+        confidence: match has_room {
+            true if is_seen => Confidence::High,
+            true => Confidence::Medium,
+            false => Confidence::Low,
+        },
         says,
-        next: Words::of(texts::next),
+        next: Words::of(next(because)),
         evidence,
         excludes: vec![Cause::TooFewSessions],
     })
+}
+
+/// What to raise, by whose limit it is.
+fn next(because: &str) -> fn(crate::Lang) -> &'static str {
+    if because.contains("ulimit") {
+        texts::next_client
+    } else if because.contains("prepared_stmt") {
+        texts::next_statements
+    } else {
+        texts::next
+    }
 }

@@ -1,11 +1,16 @@
 //! A disk that serves no more requests, or each of them slowly.
 
+use crate::host::Disk;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::disk_rate as texts;
-use crate::thresholds::{DISK_BUSY, DISK_QUEUE, MISSES, MOST, READ_MS, SHARE};
+use crate::thresholds::{
+    DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE, SHARE,
+};
 use crate::{Cause, WaitClass, Words};
+
+const CLASSES: [WaitClass; 2] = [WaitClass::DataRead, WaitClass::DataWrite];
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let reads = seen.wait_share(WaitClass::DataRead);
@@ -16,28 +21,35 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             false => Outcome::NotFound,
         };
     }
-    let mut evidence: Vec<_> = [WaitClass::DataRead, WaitClass::DataWrite]
+    let mut evidence: Vec<_> = CLASSES
         .iter()
         .filter_map(|class| seen.wait_evidence(*class))
         .collect();
-    let said = percent(share);
+    let said = seen.said(&CLASSES);
     let full = seen.disk.as_ref();
     let full = full.filter(|d| d.busy.mean() >= DISK_BUSY && d.queue.mean() >= DISK_QUEUE);
     let (says, confidence) = if let Some(disk) = full {
         evidence.extend([&disk.busy, &disk.queue, &disk.reads, &disk.writes].map(|c| c.evidence()));
         let (busy, queue) = (percent(disk.busy.mean()), three(disk.queue.mean()));
-        let says = Words::of(|lang| texts::busy(lang, &busy, &queue, &said));
+        let is_saturated = is_saturated(disk);
+        // A queue is as long as requests take, at their rate.
+        let served = disk.reads.mean() + disk.writes.mean();
+        let each = disk.queue.mean() * 1000.0 / served.max(1e-9);
+        let says = Words::of(|lang| match is_saturated {
+            true => texts::busy(lang, &busy, &queue, &said),
+            false => texts::queued(lang, &said, three(each), &queue),
+        });
         // Misses that feed it come first.
-        let confidence = match read_ms(seen) {
-            Some(_) => Confidence::Medium,
-            None => Confidence::High,
+        let confidence = match read_ms(seen).is_none() && is_saturated {
+            true => Confidence::High,
+            false => Confidence::Medium,
         };
         (says, confidence)
     } else if let Some(each) = slow_ms(seen) {
         evidence.push(seen.evidence("time of a read", each, "ms"));
         evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
-        let confidence = match reads >= MOST {
+        let confidence = match seen.is_most(reads, &[WaitClass::DataRead]) {
             true => Confidence::High,
             false => Confidence::Medium,
         };
@@ -53,6 +65,28 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::CommitLog, Cause::RowLocks],
     })
+}
+
+/// Whether a disk serves no more, however long its queue: that it always has a request says so only of one
+/// that serves one after the other.
+pub(crate) fn is_saturated(disk: &Disk) -> bool {
+    let mut seconds: Vec<(f64, f64)> = disk
+        .queue
+        .points
+        .iter()
+        .filter_map(|(at, queue)| {
+            let served = disk.reads.near(*at)? + disk.writes.near(*at)?;
+            Some((*queue, served))
+        })
+        .collect();
+    if disk.busy.mean() < DISK_BUSY || seconds.len() < 2 * FEWEST_LOOKS {
+        return false;
+    }
+    seconds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (short, long) = seconds.split_at(seconds.len() / 2);
+    let queue = |half: &[(f64, f64)]| tidemark_stats::mean(half.iter().map(|(queue, _)| *queue));
+    let served = |half: &[(f64, f64)]| tidemark_stats::mean(half.iter().map(|(_, n)| *n));
+    queue(long) >= QUEUE_GREW * queue(short) && served(long) <= SERVED_MORE * served(short)
 }
 
 /// How long reads take, where they are slow: then the disk is what limits, and not their number.

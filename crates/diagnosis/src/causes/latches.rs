@@ -4,7 +4,7 @@ use crate::number::percent;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::latches as texts;
-use crate::thresholds::{CPU_FULL, MOST, SHARE, SMALL};
+use crate::thresholds::{CPU_FULL, SHARE, SMALL};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -27,20 +27,17 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     };
     let names = evidence.metric.split_once('(');
     let names = names.map_or("", |(_, names)| names.trim_end_matches(')'));
-    let says = |lang| texts::says(lang, percent(share), names);
+    let says = |lang| texts::says(lang, seen.said(&[WaitClass::Latch]), names);
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST && locks < SMALL && cpu_is_free {
+        confidence: match seen.is_most(share, &[WaitClass::Latch]) && locks < SMALL && cpu_is_free {
             true => Confidence::High,
             false => Confidence::Medium,
         },
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence: vec![evidence],
-        excludes: match locks < SMALL {
-            true => vec![Cause::RowLocks, Cause::LockHeld],
-            false => Vec::new(),
-        },
+        excludes: vec![Cause::RowLocks, Cause::LockHeld],
     })
 }

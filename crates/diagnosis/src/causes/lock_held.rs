@@ -1,10 +1,10 @@
 //! A lock that a session outside the run holds for long.
 
-use crate::number::{percent, three};
+use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::lock_held as texts;
-use crate::thresholds::{HELD_S, MOST, SHARE, STILL};
+use crate::thresholds::{BLOCKED, HELD_S, MOST, SHARE, STILL};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -20,25 +20,27 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let sessions = (on_tables / seen.load.sessions.max(1.0)).min(1.0);
     let table = seen.wait_share(WaitClass::TableLock).max(sessions);
     let row = seen.wait_share(WaitClass::RowLock);
-    let (share, says, evidence) = if table >= SHARE {
+    let (share, class, says) = if table >= SHARE && is_held_outside(seen) {
         let all = seen.load.sessions;
         let says = Words::of(|lang| texts::table(lang, three(on_tables), all));
-        (table, says, seen.wait_evidence(WaitClass::TableLock))
+        (table, WaitClass::TableLock, says)
     } else if row >= SHARE && is_long(seen) {
-        let said = percent(row);
+        let said = seen.said(&[WaitClass::RowLock]);
         let held = seen.status("transactions.oldest").map(|c| c.max());
         let each = wait_s(seen).unwrap_or(0.0);
         let says = Words::of(|lang| match held {
+            _ if blocked_by_others(seen) => texts::others(lang, &said),
             Some(held) => texts::row(lang, &said, three(held)),
             None => texts::waits(lang, &said, three(each)),
         });
-        (row, says, seen.wait_evidence(WaitClass::RowLock))
+        (row, WaitClass::RowLock, says)
     } else {
         return Outcome::NotFound;
     };
-    let mut evidence: Vec<_> = evidence.into_iter().collect();
+    let mut evidence: Vec<_> = seen.wait_evidence(class).into_iter().collect();
     let names = [
         "locks.waiting",
+        "locks.blocked-by-others",
         "locks.blockers",
         "locks.waits",
         "transactions.oldest",
@@ -48,8 +50,15 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             .iter()
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
+    let stalls = seen.stalls.iter().flatten();
+    evidence.extend(stalls.take(3).map(|(from_s, to_s)| crate::Evidence {
+        from_s: *from_s,
+        to_s: *to_s,
+        ..seen.evidence("no transaction ended", to_s - from_s, "s")
+    }));
     Outcome::Found(Found {
         share,
+        // What sessions wait for in bursts varies from second to second; that they stand still does not.
         confidence: match share >= MOST {
             true => Confidence::High,
             false => Confidence::Medium,
@@ -61,13 +70,31 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     })
 }
 
-/// Whether row locks are held for longer than a transaction of the run takes.
+/// Whether a lock on a table is held by nobody of the run: the server says so, or nothing ended for long
+/// while sessions waited for it. Sessions that hold it in turn end their transactions all the time.
+pub(super) fn is_held_outside(seen: &Seen<'_>) -> bool {
+    let stood_still = seen
+        .stalls
+        .as_ref()
+        .is_some_and(|stalls| !stalls.is_empty());
+    let is_long = seen.load.latency.slowest_ms >= HELD_S * 1000.0 && stands_still(seen);
+    let none_ended = seen.load.latency.count == 0 && seen.load.seconds >= HELD_S;
+    blocked_by_others(seen) || stood_still || is_long || none_ended
+}
+
+/// Whether sessions outside the run block some of it most of the time, by the server's own account.
+fn blocked_by_others(seen: &Seen<'_>) -> bool {
+    let blocked = seen.status("locks.blocked-by-others");
+    blocked.is_some_and(|blocked| blocked.mean() >= BLOCKED)
+}
+
+/// Whether row locks are held by others, or for longer than a transaction of the run takes.
 pub(super) fn is_long(seen: &Seen<'_>) -> bool {
     let is_long = match seen.status("transactions.oldest") {
         Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_S / 2.0,
         None => wait_s(seen).is_some_and(|s| s >= HELD_S),
     };
-    is_long && stands_still(seen)
+    blocked_by_others(seen) || (is_long && stands_still(seen))
 }
 
 /// Whether the load stood still for some time. A hot row is passed on from one to the next: each waits long,

@@ -1,12 +1,12 @@
 //! Statements that read far more rows than they need.
 
 use super::long_transaction;
-use crate::number::three;
+use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::missing_index as texts;
-use crate::thresholds::{BYTES_A_ROW, MOST, ROWS_A_STATEMENT, SHARE};
-use crate::{Cause, PartKind, Words};
+use crate::thresholds::{BYTES_A_ROW, MOST, ROWS_A_STATEMENT, SCANNED, SHARE};
+use crate::{Cause, PartKind, WaitClass, Words};
 use tidemark_analysis::observed::{CostKind, costs};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -17,32 +17,48 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     };
     let each = read.mean() / (seen.load.rate * seen.load.statements.max(1.0));
-    // Reading them takes the server's CPU, or waits for pages or rows; all else is no plan's.
-    let work = seen.split.mean_ms
-        - seen.split.ms(PartKind::Client)
-        - seen.split.ms(PartKind::Network)
-        - seen.split.ms(PartKind::WaitingForSession);
-    let share = seen.split.share(work);
+    let share = seen.split.share(work_ms(seen));
     if each < ROWS_A_STATEMENT || share < SHARE || are_sent(seen, read.mean()) {
         return Outcome::NotFound;
     }
+    // An aggregate reads many rows of an index that it needs. Whole tables are read for want of one.
+    let scanned = seen.status("rows.scanned");
+    let part = scanned.as_ref().map_or(0.0, |c| c.mean() / read.mean());
+    let is_scan = part >= SCANNED;
     let mut evidence = vec![
         read.evidence(),
         seen.evidence("rows read by a statement", each, "rows"),
     ];
+    evidence.extend(scanned.as_ref().map(|c| c.evidence()));
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
+    let says = |lang| match is_scan {
+        true => texts::says(lang, three(each), percent(part.min(1.0))),
+        false => texts::many(lang, three(each)),
+    };
     Outcome::Found(Found {
         share,
         // Dead rows are read, too.
-        confidence: match share >= MOST && !long_transaction::are_left(seen) {
+        confidence: match is_scan && share >= MOST && !long_transaction::are_left(seen) {
             true => Confidence::High,
             false => Confidence::Medium,
         },
-        says: Words::of(|lang| texts::says(lang, three(each))),
+        says: Words::of(says),
         next: Words::of(texts::next),
         evidence,
         excludes: vec![Cause::CommitLog, Cause::NetworkDistance],
     })
+}
+
+/// Reading rows takes the server's CPU, or waits for pages or other transactions' rows; all else is no
+/// plan's. What a server whose CPU is not seen executes may be all of it.
+fn work_ms(seen: &Seen<'_>) -> f64 {
+    let waits = [WaitClass::RunQueue, WaitClass::DataRead, WaitClass::RowLock];
+    let waits: f64 = waits.iter().map(|class| seen.split.wait_ms(*class)).sum();
+    let cpu = match seen.split.ms(PartKind::ServerCpu) {
+        cpu if cpu > 0.0 => cpu,
+        _ => seen.split.ms(PartKind::Unexplained),
+    };
+    waits + cpu
 }
 
 /// Whether the rows that are read go to the client: a statement that asks for many needs them.

@@ -3,26 +3,28 @@
 mod cache_misses;
 mod checkpoints;
 mod cleanup;
-mod client_cpu;
+pub(crate) mod client_cpu;
 mod coherency;
 mod commit_log;
 mod connection_churn;
 mod connection_limit;
 mod cpu_quota;
-mod disk_rate;
+pub(crate) mod disk_rate;
 mod drift;
 mod latches;
 mod lock_held;
 mod long_transaction;
 mod missing_index;
-mod neighbour;
+pub(crate) mod neighbour;
 mod network_distance;
 mod offered_load;
-mod overload;
+mod other_sessions;
+pub(crate) mod overload;
 mod row_locks;
 mod server_cpu;
 mod server_stalls;
 mod store_imbalance;
+mod table_locks;
 mod too_few_sessions;
 
 use crate::Cause;
@@ -42,6 +44,7 @@ pub(crate) const ALL: &[(Cause, Check)] = &[
     (Cause::DiskRate, disk_rate::check),
     (Cause::CacheMisses, cache_misses::check),
     (Cause::RowLocks, row_locks::check),
+    (Cause::TableLocks, table_locks::check),
     (Cause::LockHeld, lock_held::check),
     (Cause::Latches, latches::check),
     (Cause::ConnectionLimit, connection_limit::check),
@@ -54,6 +57,7 @@ pub(crate) const ALL: &[(Cause, Check)] = &[
     (Cause::Overload, overload::check),
     (Cause::CpuQuota, cpu_quota::check),
     (Cause::Neighbour, neighbour::check),
+    (Cause::OtherSessions, other_sessions::check),
     (Cause::Coherency, coherency::check),
     (Cause::ServerStalls, server_stalls::check),
     (Cause::OfferedLoad, offered_load::check),
@@ -69,11 +73,13 @@ pub(crate) const AT_A_HIGHER_LOAD: &[Cause] = &[
     Cause::DiskRate,
     Cause::CacheMisses,
     Cause::RowLocks,
+    Cause::TableLocks,
     Cause::Latches,
     Cause::Coherency,
 ];
 
-/// Pairs of which the first makes the second: where both are found, the first is what to remove.
+/// Pairs of which the first makes the second: where both are found, and the first takes a good part of what
+/// the second takes, the first is what to remove.
 pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::MissingIndex, Cause::ServerCpu),
     (Cause::MissingIndex, Cause::CacheMisses),
@@ -85,12 +91,19 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::Checkpoints, Cause::CommitLog),
     (Cause::Checkpoints, Cause::ServerCpu),
     (Cause::Checkpoints, Cause::Latches),
+    // A log without room stops all that write.
+    (Cause::Checkpoints, Cause::ServerStalls),
     (Cause::LongTransaction, Cause::Cleanup),
     (Cause::LongTransaction, Cause::MissingIndex),
     (Cause::LongTransaction, Cause::ServerCpu),
     (Cause::Neighbour, Cause::ServerCpu),
     (Cause::Neighbour, Cause::ClientCpu),
     (Cause::Neighbour, Cause::CpuQuota),
+    (Cause::OtherSessions, Cause::ServerCpu),
+    (Cause::OtherSessions, Cause::CommitLog),
+    (Cause::OtherSessions, Cause::DiskRate),
+    (Cause::OtherSessions, Cause::CacheMisses),
+    (Cause::OtherSessions, Cause::Latches),
     (Cause::CpuQuota, Cause::ServerCpu),
     (Cause::CpuQuota, Cause::ClientCpu),
     (Cause::CpuQuota, Cause::NetworkDistance),
@@ -109,4 +122,8 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::ServerStalls, Cause::ServerCpu),
     (Cause::LockHeld, Cause::OfferedLoad),
     (Cause::StoreImbalance, Cause::ServerCpu),
+    // What is full at a load that is served limits only a higher one.
+    (Cause::OfferedLoad, Cause::ServerCpu),
+    (Cause::OfferedLoad, Cause::ClientCpu),
+    (Cause::OfferedLoad, Cause::DiskRate),
 ];

@@ -1,12 +1,14 @@
 //! Another program on the database's host takes CPU that client and server wait for.
 
 use super::connection_churn;
+use crate::measured::Column;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::neighbour as texts;
-use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, OTHERS_CORES, OTHERS_SHARE};
+use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE};
 use crate::{Cause, Words};
+use tidemark_core::observe::SERVER_PROCESS;
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let (Some(host), Some(_)) = (&seen.host, seen.others()) else {
@@ -31,7 +33,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let busy = percent(host.load());
-    let says = |lang| texts::says(lang, three(others), host.cores, &busy);
+    let most = most(seen);
+    let says = |lang| match &most {
+        Some((name, used)) => {
+            let used = three(used.mean());
+            texts::named(lang, three(others), host.cores, name, used, &busy)
+        }
+        None => texts::says(lang, three(others), host.cores, &busy),
+    };
     let mut evidence = vec![
         seen.evidence("CPU of other programs", others, "cores"),
         host.busy.evidence(),
@@ -39,10 +48,19 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     for tasks in [&seen.server, &seen.threads].into_iter().flatten() {
         evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
     }
+    evidence.extend(most.as_ref().map(|(name, used)| {
+        let mut evidence = used.evidence();
+        evidence.metric = format!("{} ({name})", evidence.metric);
+        evidence
+    }));
     let share = others / host.cores;
+    // The kernel's threads are among them: a program that is named is none.
+    let is_named = most
+        .as_ref()
+        .is_some_and(|(_, used)| used.mean() >= NAMED * others);
     Outcome::Found(Found {
         share,
-        confidence: match share >= 2.0 * OTHERS_SHARE {
+        confidence: match is_named && share >= 2.0 * OTHERS_SHARE {
             true => Confidence::High,
             false => Confidence::Medium,
         },
@@ -53,8 +71,25 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     })
 }
 
+/// The program that uses most processors, and how many.
+fn most<'r>(seen: &Seen<'r>) -> Option<(&'r str, Column)> {
+    let names = seen
+        .series
+        .labels(SERVER_PROCESS, "programs.cpu", "program");
+    let each = names.into_iter().filter_map(|name| {
+        let is_it = |s: &tidemark_core::series::Series| {
+            s.key.labels.get("program").is_some_and(|p| p == name)
+        };
+        let used = seen
+            .series
+            .column_of(SERVER_PROCESS, "programs.cpu", is_it)?;
+        Some((name, used))
+    });
+    each.max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()))
+}
+
 /// Processors that others use, if it is more than the kernel's own work.
-pub(super) fn others(seen: &Seen<'_>) -> Option<f64> {
+pub(crate) fn others(seen: &Seen<'_>) -> Option<f64> {
     let cores = seen.host.as_ref()?.cores;
     let others = seen.others()?;
     (others >= OTHERS_CORES.max(OTHERS_SHARE * cores)).then_some(others)

@@ -5,8 +5,10 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::network_distance as texts;
-use crate::thresholds::{CONSTANT, CPU_FULL, DISTANT_MS, FLOOR, MOST, SHARE};
-use crate::{Cause, PartKind, Words};
+use crate::thresholds::{
+    CONSTANT, CPU_FULL, DISTANT_MS, FLOOR, LOOPBACK_MS, MOST, PROVEN_WAY, SHARE,
+};
+use crate::{Cause, Evidence, PartKind, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let load = &seen.load;
@@ -21,35 +23,64 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if seen.activity.is_none() && !injected {
         return without_sessions(seen);
     }
-    let share = seen.split.share(network_ms);
+    // What a loopback takes is no distance; what is added is.
+    let added_ms = seen.record.inject_rtt_ms * load.statements;
+    let near_ms = (LOOPBACK_MS * statements).min((network_ms - added_ms).max(0.0));
+    let share = seen.split.share(network_ms - near_ms);
     let is_constant = latency.fastest_ms >= CONSTANT * network_ms;
     // Where processors are all taken, replies wait for them on both sides.
     let is_full = seen.host_busy().is_some_and(|busy| busy >= CPU_FULL);
-    if share < SHARE || each_ms < DISTANT_MS || !is_constant || (is_full && !injected) {
+    let is_distant = each_ms >= DISTANT_MS || is_proven(seen);
+    if share < SHARE || !is_distant || !is_constant || (is_full && !injected) {
         return Outcome::NotFound;
     }
     let (share_said, each, number) = (percent(share), three(each_ms), three(statements));
-    let says = Words::of(|lang| match injected {
-        true => texts::injected(lang, &share_said, &each, &number),
-        false => texts::says(lang, &share_said, &each, &number),
+    let measured = measured_ms(seen).filter(|_| is_proven(seen));
+    let says = Words::of(|lang| match (injected, measured) {
+        (true, _) => texts::injected(lang, &share_said, &each, &number),
+        (false, Some(ms)) => texts::measured(lang, &share_said, &each, &number, three(ms)),
+        (false, None) => texts::says(lang, &share_said, &each, &number),
     });
     let mut evidence = vec![
         seen.evidence("round trips of a transaction", network_ms, "ms"),
         seen.evidence("fastest transaction", latency.fastest_ms, "ms"),
     ];
+    evidence.extend(round_trip(seen));
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
-    let confidence = match share >= MOST && (injected || seen.host.is_some()) {
-        true => Confidence::High,
-        false => Confidence::Medium,
-    };
+    let is_sure = injected || (seen.host.is_some() && is_proven(seen));
     Outcome::Found(Found {
         share,
-        confidence,
+        confidence: match share >= MOST && is_sure {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
         says,
         next: Words::of(texts::next),
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::ClientCpu, Cause::ServerStalls],
     })
+}
+
+/// Milliseconds of a measured round trip, with what is added.
+fn measured_ms(seen: &Seen<'_>) -> Option<f64> {
+    let added = seen.record.inject_rtt_ms;
+    let measured = seen.round_trip_ms();
+    measured
+        .or((added > 0.0).then_some(0.0))
+        .map(|ms| ms + added)
+}
+
+fn round_trip(seen: &Seen<'_>) -> Option<Evidence> {
+    let measured = seen.round_trip_ms()?;
+    Some(seen.evidence("shortest round trip", measured, "ms"))
+}
+
+/// Whether round trips that were measured explain the time on the way. A pooler's queue is on the way, too,
+/// and no distance.
+pub(super) fn is_proven(seen: &Seen<'_>) -> bool {
+    let network_ms = seen.split.ms(PartKind::Network);
+    let of_all = |ms: f64| ms * seen.load.statements.max(1.0);
+    measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
 }
 
 /// By the latencies alone: a cost that is the same for each transaction is rarely a server's.

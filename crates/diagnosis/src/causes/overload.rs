@@ -4,7 +4,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::overload as texts;
-use crate::thresholds::{CHANCE, CROWDED, MOST, SERVED, SHARE};
+use crate::thresholds::{CHANCE, CPU_IDLE, CROWDED, MOST, SERVED, SHARE};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -32,7 +32,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             false => Confidence::Medium,
         },
         says,
-        next: Words::of(texts::next),
+        next: Words::of(
+            |lang| match seen.own_busy().is_some_and(|busy| busy < CPU_IDLE) {
+                true => texts::next_sessions(lang),
+                false => texts::next(lang),
+            },
+        ),
         evidence: vec![
             seen.evidence("transactions", load.rate, "1/s"),
             seen.evidence("wait for a session", load.latency.waiting_ms, "ms"),
@@ -42,7 +47,6 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     })
 }
 
-/// Whether all that came due was served, but for chance.
 /// Whether sessions are busy most of the time, so that random arrivals have to wait. Where they are not,
 /// what waited did so in moments in which something stood still.
 pub(super) fn is_crowded(seen: &Seen<'_>) -> bool {
@@ -50,7 +54,8 @@ pub(super) fn is_crowded(seen: &Seen<'_>) -> bool {
     load.rate * load.latency.service_ms / 1000.0 >= CROWDED * load.sessions
 }
 
-pub(super) fn is_served(seen: &Seen<'_>) -> bool {
+/// Whether all that came due was served, but for chance.
+pub(crate) fn is_served(seen: &Seen<'_>) -> bool {
     let totals = &seen.record.totals;
     let unserved = totals
         .unserved_arrivals

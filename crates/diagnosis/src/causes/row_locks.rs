@@ -1,11 +1,11 @@
 //! Transactions of the run that wait for each other's rows.
 
 use super::lock_held;
-use crate::number::{percent, three};
+use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::row_locks as texts;
-use crate::thresholds::{CPU_FULL, MOST, SHARE};
+use crate::thresholds::{CPU_FULL, SHARE};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -23,7 +23,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let each = waits
         .as_ref()
         .map(|waits| seen.row_lock_sessions() * 1000.0 / waits.mean());
-    let said = percent(share);
+    let said = seen.said(&[WaitClass::RowLock]);
     let says = Words::of(|lang| match (&waits, each) {
         (Some(waits), Some(each)) => texts::counted(lang, &said, three(waits.mean()), three(each)),
         _ => texts::says(lang, &said),
@@ -43,16 +43,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST && cpu_is_free {
+        confidence: match seen.is_most(share, &[WaitClass::RowLock]) && cpu_is_free {
             true => Confidence::High,
             false => Confidence::Medium,
         },
         says,
         next: Words::of(texts::next),
         evidence,
-        excludes: match cpu_is_free {
-            true => vec![Cause::ServerCpu, Cause::Latches, Cause::LockHeld],
-            false => vec![Cause::Latches, Cause::LockHeld],
-        },
+        excludes: vec![Cause::ServerCpu, Cause::Latches, Cause::LockHeld],
     })
 }

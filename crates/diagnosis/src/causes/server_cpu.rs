@@ -80,14 +80,11 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         says,
         next,
         evidence,
-        excludes: match is_proven {
-            true => vec![
-                Cause::TooFewSessions,
-                Cause::CommitLog,
-                Cause::RowLocks,
-                Cause::DiskRate,
-            ],
-            false => Vec::new(),
-        },
+        excludes: vec![
+            Cause::TooFewSessions,
+            Cause::CommitLog,
+            Cause::RowLocks,
+            Cause::DiskRate,
+        ],
     })
 }

@@ -1,62 +1,65 @@
-//! The server paused now and then: nothing ended, and nobody was answered.
+//! Nothing ended now and then though transactions were due, and nobody waited for a lock: the server or what
+//! it stands on paused.
 
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::pauses::{Pause, pauses};
 use crate::seen::Seen;
 use crate::texts::server_stalls as texts;
-use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT_S};
+use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE};
 use crate::{Cause, Evidence, WaitClass, Words};
-use tidemark_core::record::{DeadSide, DeadTime};
 
 /// So many times are told as evidence.
 const TOLD: usize = 5;
+/// The part of a stall in which observing sessions heard nothing, either: most of it.
+const SILENT: f64 = 0.5;
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
-    let Some(dead) = &seen.record.dead_times else {
+    if seen.record.dead_times.is_none() {
         return Outcome::Skipped(Words::of(texts::needs));
-    };
+    }
     let locks = seen.wait_share(WaitClass::RowLock) + seen.wait_share(WaitClass::TableLock);
     if locks >= SHARE {
         return Outcome::NotFound;
     }
-    // What a deadlock's end explains is no stall of the server.
-    let ours = |d: &&DeadTime| d.side == DeadSide::Target && d.deadlocks == 0;
-    let dead: Vec<&DeadTime> = dead.iter().filter(ours).collect();
-    stalls(seen, &dead).unwrap_or_else(|| short(seen))
+    let none = Vec::new();
+    let stalls = seen.stalls.as_ref().unwrap_or(&none);
+    self::stalls(seen, stalls).unwrap_or_else(|| short(seen))
 }
 
 /// Times in which no transaction ended.
-fn stalls(seen: &Seen<'_>, dead: &[&DeadTime]) -> Option<Outcome> {
-    let total_s = dead.iter().map(|d| d.length_ms).sum::<f64>() / 1000.0;
+fn stalls(seen: &Seen<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
+    let length = |(from, to): &(f64, f64)| to - from;
+    let total_s: f64 = stalls.iter().map(length).sum();
     let share = (total_s / seen.load.seconds).clamp(0.0, 1.0);
-    let longest = dead
-        .iter()
-        .max_by(|a, b| a.length_ms.total_cmp(&b.length_ms));
-    let longest = longest.filter(|_| share >= DEAD)?;
-    let (length_s, start_s) = (longest.length_ms / 1000.0, longest.start_ms as f64 / 1000.0);
-    let says = |lang| {
-        let (length, start) = (three(length_s), format!("{start_s:.0}"));
-        texts::says(lang, dead.len(), percent(share), length, start)
+    let longest = stalls.iter().max_by(|a, b| length(a).total_cmp(&length(b)));
+    let (start_s, end_s) = *longest.filter(|_| share >= DEAD)?;
+    // Who looks at the server hears nothing while it stands still. One look that was lost is no proof.
+    let silences = seen.activity.iter().flat_map(|a| &a.silences);
+    let silences: Vec<(f64, f64)> = silences.copied().collect();
+    let silent_in = |stall: &(f64, f64)| -> f64 {
+        let each = silences
+            .iter()
+            .map(|(from, to)| to.min(stall.1) - from.max(stall.0));
+        each.map(|s| s.max(0.0)).sum()
     };
-    let told = dead.iter().take(TOLD).map(|d| {
-        let from_s = d.start_ms as f64 / 1000.0;
-        let length_s = d.length_ms / 1000.0;
-        at(
-            seen,
-            "no transaction ended",
-            length_s,
-            (from_s, from_s + length_s),
-        )
-    });
+    let silent = stalls.iter().filter(|s| silent_in(s) >= SILENT * length(s));
+    let silent: Vec<&(f64, f64)> = silent.collect();
+    let is_silent = silent.iter().map(|s| length(s)).sum::<f64>() >= SILENT * total_s;
+    let says = |lang| {
+        let (longest, start) = (three(end_s - start_s), format!("{start_s:.0}"));
+        match is_silent {
+            true => texts::silent(lang, stalls.len(), percent(share), longest, start),
+            false => texts::says(lang, stalls.len(), percent(share), longest, start),
+        }
+    };
+    let told = stalls.iter().take(TOLD);
+    let told = told.map(|stall| at(seen, "no transaction ended", length(stall), *stall));
     let mut evidence: Vec<Evidence> = told.collect();
-    let silent = seen.activity.as_ref().map_or(0.0, |a| a.silent.0);
-    if let Some(activity) = seen.activity.as_ref().filter(|_| silent >= SILENT_S) {
-        let (length, from) = activity.silent;
-        let says = "observing sessions got no reply";
-        evidence.push(at(seen, says, length, (from, from + length)));
-    }
-    let confidence = match silent >= SILENT_S {
+    let says_silent = "observing sessions got no reply";
+    let told = silent.into_iter().take(TOLD);
+    evidence.extend(told.map(|stall| at(seen, says_silent, silent_in(stall), *stall)));
+    let confidence = match is_silent {
         true => Confidence::High,
         false => Confidence::Medium,
     };
@@ -65,14 +68,14 @@ fn stalls(seen: &Seen<'_>, dead: &[&DeadTime]) -> Option<Outcome> {
 
 /// Shorter pauses, again and again.
 fn short(seen: &Seen<'_>) -> Outcome {
-    let pauses = pauses(seen.record, seen.load.sessions);
+    let pauses = pauses(seen.record, &seen.load);
     let total_s: f64 = pauses.iter().map(|p| p.length_s).sum();
     let share = (total_s / seen.load.seconds).clamp(0.0, 1.0);
     if pauses.len() < FEWEST_PAUSES || share < DEAD {
         return Outcome::NotFound;
     }
     let longest = pauses.iter().map(|p| p.longest_s).fold(0.0, f64::max);
-    let says = |lang| texts::short(lang, pauses.len(), percent(share), three(longest));
+    let says = |lang| texts::short(lang, percent(share), pauses.len(), three(longest));
     let told = pauses.iter().take(TOLD).map(|p: &Pause| {
         let says = "all sessions waited at once";
         at(seen, says, p.length_s, (p.from_s, p.to_s))

@@ -1,8 +1,10 @@
 //! Too few sessions: the server is idle most of the time, and waits for nothing but the next statement.
 
+use super::network_distance;
 use crate::number::percent;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
+use crate::sessions::Activity;
 use crate::texts::too_few_sessions as texts;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE};
 use crate::{Cause, PartKind, Words};
@@ -17,8 +19,11 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     };
     // What others use is no work of these sessions.
     let busy = seen.own_busy().unwrap_or(1.0);
-    // As many sessions as processors can keep all of them busy.
-    if load.sessions > host.cores || busy >= CPU_IDLE || host.load() >= CPU_FULL {
+    // As many sessions as processors can keep all of them busy. Of more, those that are on their way don't,
+    // if it is the distance that keeps them and no queue.
+    let in_server = seen.activity.as_ref().map(Activity::in_server);
+    let are_away = in_server.is_some_and(|n| n < host.cores) && network_distance::is_proven(seen);
+    if (load.sessions > host.cores && !are_away) || busy >= CPU_IDLE || host.load() >= CPU_FULL {
         return Outcome::NotFound;
     }
     if seen.true_waits() >= SHARE {
@@ -29,7 +34,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let mut evidence = vec![host.busy.evidence()];
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
     let unexplained = seen.share(PartKind::Unexplained);
-    let confidence = match seen.activity.is_some() && unexplained < SHARE {
+    // What keeps those that are away may be no distance alone.
+    let are_few = load.sessions <= host.cores;
+    let confidence = match seen.activity.is_some() && unexplained < SHARE && are_few {
         true => Confidence::High,
         false => Confidence::Medium,
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::{
-    EncodedHistogram, Interval, LatencyEnd, RunRecord, RunState, TypeStats,
+    DeadSide, DeadTime, EncodedHistogram, Interval, LatencyEnd, RunRecord, RunState, TypeStats,
 };
 use tidemark_core::series::{Measures, SeriesBuilder, SeriesKey};
 use tidemark_core::{Engine, ServerInfo};
@@ -191,6 +191,43 @@ impl Made {
         self.record.rate = Some(rate);
         self.wait_ms = Some(wait_ms);
         self
+    }
+
+    /// A closed loop whose transactions have response times: terminals share its sessions.
+    pub fn terminals(mut self, terminals: usize, wait_ms: f64) -> Self {
+        self.record.terminals = Some(terminals);
+        self.wait_ms = Some(wait_ms);
+        self
+    }
+
+    /// Only so long.
+    pub fn lasting(mut self, seconds: usize) -> Self {
+        let part = |of: u64| of * seconds as u64 / SECONDS as u64;
+        self.rates.truncate(seconds);
+        self.series.values_mut().for_each(|v| v.truncate(seconds));
+        let totals = &mut self.record.totals;
+        totals.elapsed_s = seconds as f64;
+        totals.statements.read = part(totals.statements.read);
+        totals.statements.write = part(totals.statements.write);
+        self
+    }
+
+    /// No transaction ended from these milliseconds on, for so many.
+    pub fn dead(mut self, times: &[(i64, f64)]) -> Self {
+        let dead = times.iter().map(|(start_ms, length_ms)| DeadTime {
+            start_ms: *start_ms,
+            length_ms: *length_ms,
+            side: DeadSide::Target,
+            deadlocks: 0,
+        });
+        self.record.dead_times = Some(dead.collect());
+        self
+    }
+
+    /// Sessions of others at a statement.
+    pub fn others(self, wait: &'static str, sessions: f64) -> Self {
+        let labels = [("state", "active"), ("wait", wait)];
+        self.set("server-activity", "sessions.others", &labels, sessions)
     }
 
     /// In these seconds so many transactions took so many milliseconds.

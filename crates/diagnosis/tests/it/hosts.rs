@@ -81,7 +81,18 @@ fn threads_that_wait_although_processors_are_idle_have_a_quota() {
 fn a_neighbour_is_what_nobody_of_the_run_used_and_made_it_wait() {
     let full = run().busy(0.99).active("CPU", 5.0);
     let made = full.clone().threads(0.6, 300.0).server(1.6, 1500.0);
-    made.sure(Cause::Neighbour);
+    let found = made.verdict(Cause::Neighbour);
+    // The kernel's threads are among them: no program is named.
+    assert_eq!(found.confidence, Confidence::Medium);
+    let program = [("program", "backup")];
+    let named = made.clone();
+    let named = named.set("server-process", "programs.cpu", &program, 1.6);
+    let found = named.sure(Cause::Neighbour);
+    assert!(
+        found.sentence.en.contains("backup: 1.60"),
+        "{}",
+        found.sentence.en
+    );
     // One that runs when nobody else wants to makes nobody wait.
     assert!(
         !full
@@ -108,7 +119,16 @@ fn a_distance_is_the_same_for_each_transaction() {
         .server(0.5, 10.0)
         .threads(0.2, 10.0)
         .active("CPU", 0.6);
-    far.sure(Cause::NetworkDistance);
+    let pinged = far.clone().set("network", "ping.latency", &[], 1.1);
+    let found = pinged.sure(Cause::NetworkDistance);
+    assert!(
+        found.sentence.en.contains("1.10 ms"),
+        "{}",
+        found.sentence.en
+    );
+    // Without a round trip that was measured it may be a pooler's queue.
+    let found = far.verdict(Cause::NetworkDistance);
+    assert_eq!(found.confidence, Confidence::Medium);
     // Time outside the server that varies from one to the other is a pause or a queue.
     let uneven = far.clone().uneven();
     assert!(!uneven.finds(Cause::NetworkDistance));

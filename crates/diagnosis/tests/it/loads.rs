@@ -1,7 +1,7 @@
 //! Causes in the load: rates, connections, stalls.
 
 use super::common::{SECONDS, run};
-use tidemark_core::record::{DeadSide, DeadTime, ErrorCount};
+use tidemark_core::record::{DeadSide, ErrorCount};
 use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_diagnosis::Cause;
 
@@ -76,7 +76,10 @@ fn connections_that_are_opened_for_each_transaction_take_the_time_between_them()
 
 #[test]
 fn short_pauses_stop_all_sessions_at_once_and_again() {
-    let paused = run().slow(&[3, 9, 15, 21], 8, 300.0);
+    let seconds = [3, 9, 15, 21];
+    let falls = |second| if seconds.contains(&second) { 700 } else { 1000 };
+    let rates: Vec<u64> = (0..SECONDS as usize).map(falls).collect();
+    let paused = run().rates(rates).slow(&seconds, 8, 300.0);
     assert!(paused.finds(Cause::ServerStalls));
     let found = paused.diagnosis().findings;
     let found = found.iter().find(|f| f.cause == Cause::ServerStalls);
@@ -94,14 +97,11 @@ fn short_pauses_stop_all_sessions_at_once_and_again() {
 #[test]
 fn a_stall_is_nobodys_lock() {
     let dead = |side| {
-        run().with(|r| {
-            let stretch = |start_ms| DeadTime {
-                start_ms,
-                length_ms: 2000.0,
-                side,
-                deadlocks: 0,
-            };
-            r.dead_times = Some(vec![stretch(5000), stretch(15_000)]);
+        run().dead(&[(5000, 2000.0), (15_000, 2000.0)]).with(|r| {
+            r.dead_times
+                .iter_mut()
+                .flatten()
+                .for_each(|d| d.side = side)
         })
     };
     // While a server is paused, nobody is answered.

@@ -1,6 +1,7 @@
 //! Diagnoses of made runs.
 
 mod common;
+mod doubts;
 mod healthy;
 mod hosts;
 mod json;

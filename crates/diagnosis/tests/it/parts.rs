@@ -72,7 +72,8 @@ proptest! {
         for found in &diagnosis.findings {
             prop_assert!((0.0..=1.0).contains(&found.share), "{found:?}");
             prop_assert!(found.evidence.iter().all(|e| e.value.is_finite()), "{found:?}");
-            prop_assert!(!found.excludes.contains(&found.cause));
+            let others = diagnosis.findings.iter().map(|f| f.cause);
+            prop_assert!(others.clone().all(|cause| !found.excludes.contains(&cause)), "{diagnosis:?}");
         }
     }
 }

@@ -140,7 +140,13 @@ fn a_table_lock_is_found_even_if_no_transaction_ended() {
         .server(0.01, 0.0)
         .active("Sending data", 0.0)
         .active(wait, 8.0);
-    locked.clone().load(10, 800.0, 799.0).sure(Cause::LockHeld);
+    // Nothing ends while somebody else has it.
+    let held = locked
+        .clone()
+        .load(200, 40.0, 39.9)
+        .active(wait, 5.0)
+        .dead(&[(3000, 1000.0), (9000, 1000.0), (21_000, 1000.0)]);
+    held.sure(Cause::LockHeld);
     let none = locked.rates(vec![0; SECONDS as usize]).with(|r| {
         r.totals.statements = tidemark_core::record::StatementCounts::default();
     });
@@ -226,7 +232,50 @@ fn a_long_transaction_ages_and_purge_that_is_late_does_not_stop() {
         &[],
         &climbing(2.0, 1.0),
     );
-    open.sure(Cause::LongTransaction);
+    // Nothing shows that anybody pays for it.
+    let unfelt = open
+        .clone()
+        .busy(0.97)
+        .threads(1.2, 900.0)
+        .server(2.6, 2500.0);
+    assert_eq!(unfelt.diagnosis().verdict, Cause::ServerCpu);
+    let found = unfelt.diagnosis().findings;
+    let found = found.iter().find(|f| f.cause == Cause::LongTransaction);
+    let found = found.unwrap();
+    assert_eq!((found.confidence, found.share), (Confidence::Low, 0.0));
+    assert!(found.sentence.en.contains("No effect"), "{found:?}");
+    // The same work takes more and more of the CPU, as dead rows become more;
+    let slower = |made: Made| {
+        let cpu = climbing(1.0, 0.03);
+        made.over_time("server-process", "process.cpu-user", &[], &cpu)
+    };
+    let dead = climbing(0.0, 500.0);
+    let dead = slower(open.clone()).over_time("server-status", "rows.dead", &[], &dead);
+    dead.sure(Cause::LongTransaction);
+    let other = slower(open.clone()).diagnosis().findings;
+    let other = other.iter().find(|f| f.cause == Cause::LongTransaction);
+    assert_eq!(
+        other.unwrap().confidence,
+        Confidence::Low,
+        "of something else"
+    );
+    // or there are many for each row.
+    let of_table = |made: Made, rows| {
+        made.with(|r| {
+            r.tables_before = vec![tidemark_core::record::TableState {
+                table: "t".into(),
+                rows,
+                expected_rows: None,
+                min_key: None,
+                max_key: None,
+            }];
+        })
+    };
+    let many = open.clone().status("rows.dead", 5000.0).server(2.0, 800.0);
+    let found = of_table(many.clone(), 100).sure(Cause::LongTransaction);
+    assert!(found.sentence.en.contains("50.0 for each row"), "{found:?}");
+    let few = of_table(many, 1_000_000).diagnosis();
+    assert_eq!(few.verdict, Cause::NotEnoughSeen, "{few:#?}");
     // Many short ones, one after the other.
     let short: Vec<f64> = (0..SECONDS).map(|n| (n % 6) as f64).collect();
     assert!(
@@ -240,8 +289,16 @@ fn a_long_transaction_ages_and_purge_that_is_late_does_not_stop() {
         &[],
         &climbing(100.0, 990.0),
     );
-    let found = kept.verdict(Cause::LongTransaction);
+    assert_ne!(kept.diagnosis().verdict, Cause::LongTransaction);
+    assert!(kept.finds(Cause::LongTransaction), "as a note");
+    let found = slower(kept).verdict(Cause::LongTransaction);
     assert_eq!(found.confidence, Confidence::Medium);
+    // PostgreSQL's slots and replicas have no transaction that is open.
+    let slot = climbing(100.0, 990.0);
+    let slot = run().over_time("server-status", "transactions.held-back", &[], &slot);
+    let dead = climbing(0.0, 500.0);
+    let slot = slower(slot).over_time("server-status", "rows.dead", &[], &dead);
+    slot.verdict(Cause::LongTransaction);
     let late = climbing(100.0, 990.0).into_iter().enumerate();
     let late: Vec<f64> = late
         .map(|(n, v)| if n == 20 { 18_000.0 } else { v })
@@ -293,6 +350,7 @@ fn a_missing_index_reads_rows_that_nobody_asked_for() {
         .threads(0.6, 100.0)
         .active("CPU", 7.0);
     let scans = made.clone().status("rows.read", 40e6);
+    let scans = scans.status("rows.scanned", 39e6);
     scans.sure(Cause::MissingIndex);
     assert!(scans.finds(Cause::ServerCpu), "which it makes");
     assert!(

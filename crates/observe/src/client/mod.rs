@@ -4,6 +4,7 @@
 //! | series | unit | labels | of |
 //! | --- | --- | --- | --- |
 //! | `cpu.busy`, `cpu.user`, `cpu.system`, `cpu.iowait`, `cpu.steal` | `ratio` | `core` | `/proc/stat` |
+//! | `cpu.interrupts` | `ratio` | | `/proc/stat`: interrupts, of `cpu.system`; the mean of all |
 //! | `threads.cpu`, `threads.run-delay` | `cores`, `ms/s` | `threads`: `load`, `observing`, `other` | `schedstat` |
 //! | `memory.used`, `memory.available`, `memory.resident` | `bytes` | | `meminfo`, own `status` |
 //! | `network.received`, `.sent`, `.packets-received`, `.packets-sent` | `bytes/s`, `1/s` | `interface` | `net/dev` |
@@ -133,6 +134,8 @@ struct Cores {
     known: HashMap<u32, Core>,
     /// Means over all processors, where there are too many to tell of each.
     means: Option<[Column; 4]>,
+    /// The kernel's work for networks and disks, of no task's time.
+    interrupts: Option<Column>,
 }
 
 struct Core {
@@ -167,6 +170,10 @@ impl Cores {
             let means = *self.means.get_or_insert_with(|| STATES.map(&mut column));
             put(samples, None, Some(means), &all);
         }
+        let interrupts = *self
+            .interrupts
+            .get_or_insert_with(|| samples.rate("cpu.interrupts", "ratio", &[], 3));
+        samples.put(interrupts, all.interrupts as f64 / all.total() as f64);
     }
 }
 
@@ -358,7 +365,7 @@ mod tests {
             cores.tell(&stat(busy), &mut samples);
         }
         let series = samples.series();
-        assert_eq!(series.len(), 64 + 4);
+        assert_eq!(series.len(), 64 + 5);
         let user = series.iter().find(|s| s.key.name == "cpu.user").unwrap();
         assert!(user.key.labels.is_empty());
     }

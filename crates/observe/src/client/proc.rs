@@ -57,6 +57,8 @@ pub(crate) struct CpuTicks {
     pub iowait: u64,
     pub steal: u64,
     pub idle: u64,
+    /// Of the system's: interrupts and what they leave to do.
+    pub interrupts: u64,
 }
 
 impl CpuTicks {
@@ -70,6 +72,7 @@ impl CpuTicks {
         self.iowait += other.iowait;
         self.steal += other.steal;
         self.idle += other.idle;
+        self.interrupts += other.interrupts;
     }
 
     /// What passed since an earlier look. Idle and waiting time may go backwards (proc(5)).
@@ -80,6 +83,7 @@ impl CpuTicks {
             iowait: self.iowait.saturating_sub(earlier.iowait),
             steal: self.steal.saturating_sub(earlier.steal),
             idle: self.idle.saturating_sub(earlier.idle),
+            interrupts: self.interrupts.saturating_sub(earlier.interrupts),
         }
     }
 }
@@ -105,6 +109,7 @@ pub(crate) fn cpus(stat: &str) -> impl Iterator<Item = (u32, CpuTicks)> {
             iowait,
             steal,
             idle,
+            interrupts: irq + softirq,
         };
         Some((number.parse().ok()?, ticks))
     })
@@ -162,6 +167,7 @@ mod tests {
             iowait: 5,
             steal: 8,
             idle: 40,
+            interrupts: 13,
         };
         assert_eq!((seen.len(), seen[0], seen[1].0), (2, (0, first), 3));
         assert_eq!((first.total(), seen[1].1.total()), (72, 2));

@@ -12,6 +12,7 @@ mod postgres_activity;
 mod postgres_status;
 mod postgres_tables;
 mod process;
+mod programs;
 mod sessions;
 mod sqlite;
 mod statements;

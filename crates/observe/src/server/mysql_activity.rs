@@ -4,13 +4,13 @@
 //! counted among the rows that the server reads and writes.
 
 use super::mysql_status::count_own;
-use super::sessions::Sessions;
+use super::sessions::{OTHERS, SESSIONS, Sessions};
 use crate::db::Db;
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
 use tidemark_core::observe::SERVER_ACTIVITY;
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_drivers::Connector;
+use tidemark_drivers::{Connector, RowSet};
 
 /// Commands of threads that serve nobody who waits.
 const ASIDE: [&str; 4] = ["Daemon", "Binlog Dump", "Slave_IO", "Slave_SQL"];
@@ -20,16 +20,29 @@ pub(crate) struct MysqlActivity {
     db: Db,
     own: Own,
     sessions: Sessions,
+    others: Sessions,
+    /// Of a watch all sessions are told alike.
+    makes_load: bool,
 }
 
 impl MysqlActivity {
-    pub fn new(connector: &Connector, own: &Own) -> Self {
+    pub fn new(connector: &Connector, own: &Own, makes_load: bool) -> Self {
         Self {
             db: Db::new(connector, own),
             own: own.clone(),
             sessions: Sessions::default(),
+            others: Sessions::default(),
+            makes_load,
         }
     }
+}
+
+/// Who a session is of: its account, host and database. The run's are of the same as those that observe.
+fn whose(rows: &RowSet, row: usize) -> [String; 3] {
+    let [account, host, database] = [1, 2, 3].map(|at| rows.text(row, at).unwrap_or_default());
+    // Each connection has a port of its own.
+    let host = host.rsplit_once(':').map_or(&*host, |(host, _)| host);
+    [account, host.into(), database]
 }
 
 impl SeriesSource for MysqlActivity {
@@ -59,26 +72,37 @@ impl SeriesSource for MysqlActivity {
             .query("SHOW PROCESSLIST")
             .map_err(|e| e.to_string())?;
         let own = self.own.ids();
+        let this = (0..rows.len()).find(|row| rows.int(*row, 0) == self.db.id());
+        let of_run = this.filter(|_| self.makes_load && self.db.id().is_some());
+        let of_run = of_run.map(|row| whose(&rows, row));
         self.sessions.look();
+        self.others.look();
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
             if own.contains(&id) || ASIDE.contains(&command.as_str()) {
                 continue;
             }
+            let is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
             if command == "Sleep" {
-                self.sessions.add("idle", "", 1);
+                if !is_other {
+                    self.sessions.add("idle", "", 1);
+                }
                 continue;
             }
             let doing = rows.text(row, 6).filter(|state| !state.is_empty());
-            self.sessions
-                .add("active", doing.as_deref().unwrap_or("executing"), 1);
+            let sessions = match is_other {
+                true => &mut self.others,
+                false => &mut self.sessions,
+            };
+            sessions.add("active", doing.as_deref().unwrap_or("executing"), 1);
         }
         Ok(())
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
-        self.sessions.tell(samples);
+        self.sessions.tell(&SESSIONS, samples);
+        self.others.tell(&OTHERS, samples);
         count_own(&mut self.db, &self.own)
     }
 }

@@ -50,6 +50,8 @@ const TOLD: &[Told] = &[
             "Handler_read_rnd_next",
         ],
     ),
+    // By whole tables.
+    by_session(Metric::count("rows.scanned"), &["Handler_read_rnd_next"]),
     by_session(Metric::count("rows.inserted"), &["Handler_write"]),
     by_session(Metric::count("rows.updated"), &["Handler_update"]),
     by_session(Metric::count("rows.deleted"), &["Handler_delete"]),

@@ -11,7 +11,8 @@ use tidemark_core::record::{Gap, GapKind};
 
 /// Where node_exporter listens unless it is told otherwise.
 const PORT: u16 = 9100;
-/// So many disks, interfaces and processors are told of, each.
+/// So many disks and interfaces are told of, each; of more processors than that only `cpu.busy` is told of
+/// each, and the rest as means of all, as of the client's host.
 const MOST: usize = 32;
 /// What is asked of it: all of it takes it several times as long.
 const COLLECTORS: [&str; 9] = [
@@ -99,6 +100,8 @@ const OF_INTERFACES: [(&str, Metric); 4] = [
     ),
 ];
 
+const INTERRUPTS: Metric = Metric::total("cpu.interrupts", "ratio", 3, 1.0);
+
 /// Modes of a processor by the series that they make.
 const MODES: [(&str, Metric, &[&str]); 4] = [
     (
@@ -163,7 +166,22 @@ impl NodeExporter {
             samples.tell(&USED, &[], total - available);
             samples.tell(&AVAILABLE, &[], available);
         }
-        for (core, modes) in cores.iter().take(MOST) {
+        let few = cores.len() <= MOST;
+        let mean = |of: &[&str]| {
+            let each = cores
+                .values()
+                .map(|modes| -> f64 { of.iter().filter_map(|mode| modes.get(*mode)).sum() });
+            each.sum::<f64>() / cores.len() as f64
+        };
+        if !cores.is_empty() {
+            samples.tell(&INTERRUPTS, &[], mean(&["irq", "softirq"]));
+        }
+        if !few {
+            for (_, metric, of) in &MODES {
+                samples.tell(metric, &[], mean(of));
+            }
+        }
+        for (core, modes) in &cores {
             let core = core.to_string();
             let labels = [("core", core.as_str())];
             let busy: f64 = MODES
@@ -173,7 +191,7 @@ impl NodeExporter {
                 .filter_map(|mode| modes.get(*mode))
                 .sum();
             samples.tell(&BUSY, &labels, busy);
-            for (_, metric, of) in &MODES {
+            for (_, metric, of) in MODES.iter().filter(|_| few) {
                 let total: f64 = of.iter().filter_map(|mode| modes.get(*mode)).sum();
                 samples.tell(metric, &labels, total);
             }
@@ -245,5 +263,45 @@ impl SeriesSource for NodeExporter {
         let text = get(url, LONGEST)?;
         self.tell(&text, samples);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn of_many_processors_each_ones_business_is_told() {
+        let mut exporter = NodeExporter::new("");
+        let mut samples = Samples::new(SERVER_HOST, Duration::from_millis(10));
+        for (at, user, steal) in [(None, 0.0, 0.0), (Some(0), 0.5, 0.25)] {
+            std::thread::sleep(Duration::from_millis(10));
+            samples.begin(at);
+            let line = |core: usize, mode: &str, seconds: f64| {
+                format!("node_cpu_seconds_total{{cpu=\"{core}\",mode=\"{mode}\"}} {seconds}\n")
+            };
+            // Only the second half of them works.
+            let of = |core: usize| {
+                let user = if core >= 48 { user } else { 0.0 };
+                line(core, "user", user) + &line(core, "steal", steal) + &line(core, "softirq", 0.0)
+            };
+            let text: String = (0..96).map(of).collect();
+            exporter.tell(&text, &mut samples);
+        }
+        let series = samples.series();
+        let named = |name: &str| series.iter().filter(|s| s.key.name == name).count();
+        assert_eq!(named("cpu.busy"), 96);
+        for name in ["cpu.user", "cpu.steal", "cpu.interrupts"] {
+            let found: Vec<_> = series.iter().filter(|s| s.key.name == name).collect();
+            assert!(found.len() == 1 && found[0].key.labels.is_empty(), "{name}");
+        }
+        let mean = |name: &str| {
+            let of = series.iter().filter(|s| s.key.name == name);
+            of.map(|s| s.summary().unwrap().unwrap().max)
+                .fold(0.0, f64::max)
+        };
+        // Half of the processors by the mean, all of them by their own.
+        assert!(mean("cpu.user") < mean("cpu.busy"), "{series:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! What PostgreSQL's sessions do and wait for, ten times a second (`pg_stat_activity`).
 
-use super::sessions::Sessions;
-use crate::db::Db;
+use super::sessions::{OTHERS, SESSIONS, Sessions};
+use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
 use tidemark_core::observe::SERVER_ACTIVITY;
@@ -16,16 +16,36 @@ pub(crate) struct PostgresActivity {
     db: Db,
     own: Own,
     sessions: Sessions,
+    others: Sessions,
+    /// What is true of the run's sessions; of a watch all are told alike.
+    of_run: String,
+    makes_load: bool,
 }
 
 impl PostgresActivity {
-    pub fn new(connector: &Connector, own: &Own) -> Self {
+    pub fn new(connector: &Connector, own: &Own, makes_load: bool) -> Self {
         Self {
             db: Db::new(connector, own),
             own: own.clone(),
             sessions: Sessions::default(),
+            others: Sessions::default(),
+            of_run: "true".into(),
+            makes_load,
         }
     }
+}
+
+/// What is true in SQL of the sessions of this client's runs: they are in this database, under the name
+/// with which this session began, too.
+///
+/// # Errors
+/// The server's.
+pub(super) fn of_the_run(db: &mut Db) -> Result<String, Refusal> {
+    let sql = "SELECT format('coalesce(datid = %s AND application_name = %L, false)', \
+               (SELECT oid FROM pg_database WHERE datname = current_database()), \
+               (SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'application_name'))";
+    let rows = db.query(sql)?;
+    Ok(rows.text(0, 0).unwrap_or_else(|| "true".into()))
 }
 
 /// A list of process ids for SQL, never empty.
@@ -55,17 +75,22 @@ impl SeriesSource for PostgresActivity {
         if rows.text(0, 2).as_deref() == Some("off") {
             gaps.push(Gap::new(GapKind::SettingOff, "track_activities = on"));
         }
+        if self.makes_load {
+            self.of_run = of_the_run(&mut self.db).map_err(|why| why.gap())?;
+        }
         Ok(())
     }
 
     fn peek(&mut self) -> Result<(), String> {
         let own = listed(&self.own.ids());
         let sql = format!(
-            "SELECT backend_type, state, wait_event_type, wait_event, count(*) FROM \
-             pg_stat_get_activity(NULL) WHERE pid NOT IN ({own}) GROUP BY 1, 2, 3, 4"
+            "SELECT backend_type, state, wait_event_type, wait_event, count(*), ({})::int FROM \
+             pg_stat_get_activity(NULL) WHERE pid NOT IN ({own}) GROUP BY 1, 2, 3, 4, 6",
+            self.of_run
         );
         let rows = self.db.query(&sql).map_err(|e| e.to_string())?;
         self.sessions.look();
+        self.others.look();
         for row in 0..rows.len() {
             let text = |column| rows.text(row, column).unwrap_or_default();
             let (of, state, kind, event) = (text(0), text(1), text(2), text(3));
@@ -75,9 +100,18 @@ impl SeriesSource for PostgresActivity {
                 false => format!("{kind}:{event}"),
             };
             let is_client = of == "client backend" || of == "parallel worker";
+            let is_other = is_client && rows.int(row, 5) == Some(0);
             match state.as_str() {
                 // Other accounts' are hidden.
                 "" if of.is_empty() => {}
+                "active" | "fastpath function call" if is_other => {
+                    self.others.add("active", &wait, count);
+                }
+                // Those that are idle take nothing.
+                "idle" if is_other => {}
+                state if is_other && state.starts_with("idle in transaction") => {
+                    self.others.add("idle-in-transaction", "", count);
+                }
                 "active" | "fastpath function call" if is_client => {
                     self.sessions.add("active", &wait, count);
                 }
@@ -93,7 +127,8 @@ impl SeriesSource for PostgresActivity {
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
-        self.sessions.tell(samples);
+        self.sessions.tell(&SESSIONS, samples);
+        self.others.tell(&OTHERS, samples);
         Ok(())
     }
 }

@@ -43,7 +43,12 @@ const MS: fn(&'static str) -> Metric = |name| Metric::time(name, 1.0);
 
 /// What a server of this version can be asked.
 fn groups(version: i64) -> Vec<Group> {
-    let mut all = vec![database(version), checkpoints(version), locks()];
+    let mut all = vec![
+        database(version),
+        checkpoints(version),
+        locks(),
+        held_back(),
+    ];
     all.extend(wal(version));
     all.extend((version >= 160_000).then(|| io(version)));
     all
@@ -196,7 +201,8 @@ fn io(version: i64) -> Group {
     )
 }
 
-/// Sessions that wait for locks, those that hold what they wait for, and the oldest transaction.
+/// Sessions that wait for locks, those that hold what they wait for, and the oldest transaction of a
+/// client that has changed or may still look at this database's rows: VACUUM's own keep none of them.
 fn locks() -> Group {
     Group::new(
         "(WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own)) \
@@ -207,7 +213,9 @@ fn locks() -> Group {
          IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, \
          w.classid, w.objid)) AS blockers, \
          (SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_get_activity(NULL) \
-         WHERE pid NOT IN ($own)) AS oldest) AS locks",
+         WHERE pid NOT IN ($own) AND backend_type = 'client backend' \
+         AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) \
+         AND datid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS oldest) AS locks",
         &[
             (Metric::gauge("locks.waiting", "sessions", 0), "waiting"),
             (Metric::gauge("locks.blockers", "sessions", 0), "blockers"),
@@ -216,6 +224,24 @@ fn locks() -> Group {
                 "coalesce(oldest, 0)",
             ),
         ],
+    )
+}
+
+/// Transactions that began since the oldest one for whose sake row versions of this database are kept: of
+/// clients, replicas that give feedback, replication slots and prepared transactions.
+fn held_back() -> Group {
+    Group::new(
+        "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         SELECT coalesce(max(held), 0) AS held FROM (\
+         SELECT greatest(age(backend_xmin), age(backend_xid)) AS held FROM pg_stat_get_activity(NULL) \
+         WHERE pid NOT IN ($own) AND (backend_type = 'walsender' \
+         OR backend_type = 'client backend' AND datid = (SELECT oid FROM d)) \
+         UNION ALL SELECT age(s.xmin) FROM pg_get_replication_slots() AS s \
+         UNION ALL SELECT age(p.transaction) FROM pg_prepared_xact() AS p WHERE p.dbid = (SELECT oid FROM d)) AS a) AS h",
+        &[(
+            Metric::gauge("transactions.held-back", "transactions", 0),
+            "held",
+        )],
     )
 }
 

@@ -1,13 +1,17 @@
-//! Sessions of PostgreSQL that block others, and rows that wait for VACUUM.
+//! Sessions of PostgreSQL that block others, rows that wait for VACUUM, and those that are read by whole
+//! tables.
 
-use super::postgres_activity::listed;
+use super::postgres_activity::{listed, of_the_run};
 use crate::db::Db;
 use crate::own::Own;
 use crate::source::{Metric, Samples};
 
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 2);
 const BLOCKER_AGE: Metric = Metric::gauge("locks.blocker-age", "s", 2);
+/// Blocked by sessions that are none of the run's.
+const BY_OTHERS: Metric = Metric::gauge("locks.blocked-by-others", "sessions", 2);
 const DEAD: Metric = Metric::gauge("rows.dead", "rows", 0);
+const SCANNED: Metric = Metric::count("rows.scanned");
 
 /// Of so many waiting sessions it is asked who blocks them: each question holds up the lock table.
 const MOST_ASKED: u32 = 20;
@@ -22,6 +26,8 @@ pub(super) struct Tables {
     /// As SQL has them: what was there at the begin. Their statistics are asked by id, which reads no
     /// table that is counted.
     ids: String,
+    /// What is true of the run's sessions.
+    of_run: String,
     samples: u32,
     /// Whether sessions were seen to wait: then none that wait is told, too.
     has_waited: bool,
@@ -40,6 +46,7 @@ impl Tables {
         );
         let rows = db.query(&sql).map_err(|e| e.to_string())?;
         self.ids = rows.text(0, 0).unwrap_or_default();
+        self.of_run = of_the_run(db).map_err(|e| e.to_string())?;
         Ok(())
     }
 
@@ -51,14 +58,22 @@ impl Tables {
         self.blockers(db, own, samples)?;
         let is_due = self.samples.is_multiple_of(DEAD_EVERY);
         self.samples += 1;
-        if is_due && !self.ids.is_empty() {
-            let sql = format!(
-                "SELECT sum(pg_stat_get_dead_tuples(o)) FROM unnest(ARRAY[{}]::oid[]) AS o",
-                self.ids
-            );
-            let rows = db.query(&sql).map_err(|e| e.to_string())?;
-            if let Some(dead) = rows.float(0, 0) {
-                samples.tell(&DEAD, &[], dead);
+        if self.ids.is_empty() {
+            return Ok(());
+        }
+        // Of a table these are the rows of its sequential scans.
+        let mut told = vec![(&SCANNED, "sum(pg_stat_get_tuples_returned(o))")];
+        told.extend(is_due.then_some((&DEAD, "sum(pg_stat_get_dead_tuples(o))")));
+        let expressions: Vec<&str> = told.iter().map(|(_, of)| *of).collect();
+        let sql = format!(
+            "SELECT {} FROM unnest(ARRAY[{}]::oid[]) AS o",
+            expressions.join(", "),
+            self.ids
+        );
+        let rows = db.query(&sql).map_err(|e| e.to_string())?;
+        for (column, (metric, _)) in told.iter().enumerate() {
+            if let Some(value) = rows.float(0, column) {
+                samples.tell(metric, &[], value);
             }
         }
         Ok(())
@@ -69,6 +84,10 @@ impl Tables {
     fn blockers(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), String> {
         const STATES: [&str; 4] = ["active", "idle-in-transaction", "other", "waiting"];
         let own = listed(&own.ids());
+        let of_run = match self.of_run.is_empty() {
+            true => "true",
+            false => self.of_run.as_str(),
+        };
         let sql = format!(
             "WITH a AS MATERIALIZED (SELECT * FROM pg_stat_get_activity(NULL) WHERE pid NOT IN ({own})), \
              w AS MATERIALIZED (SELECT pid FROM a WHERE wait_event_type = 'Lock'), \
@@ -78,7 +97,9 @@ impl Tables {
              WHEN a.state LIKE 'idle in transaction%' THEN 'idle-in-transaction' \
              WHEN a.state = 'active' THEN 'active' ELSE 'other' END, \
              count(DISTINCT b.pid)::float8 * (SELECT count(*) FROM w) / (SELECT count(*) FROM s), \
-             coalesce(max(extract(epoch FROM clock_timestamp() - a.xact_start)), 0) \
+             coalesce(max(extract(epoch FROM clock_timestamp() - a.xact_start)), 0), \
+             count(DISTINCT b.pid) FILTER (WHERE a.pid IS NULL OR NOT {of_run})::float8 \
+             * (SELECT count(*) FROM w) / (SELECT count(*) FROM s) \
              FROM b LEFT JOIN a ON a.pid = b.by GROUP BY 1"
         );
         let rows = db.query(&sql).map_err(|e| e.to_string())?;
@@ -97,6 +118,8 @@ impl Tables {
             oldest = oldest.max(age);
         }
         samples.tell(&BLOCKER_AGE, &[], oldest);
+        let by_others = (0..rows.len()).filter_map(|row| rows.float(row, 3));
+        samples.tell(&BY_OTHERS, &[], by_others.sum());
         Ok(())
     }
 }

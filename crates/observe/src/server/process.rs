@@ -1,6 +1,7 @@
 //! The processes of a server on this host: CPU, I/O, context switches, memory.
 
 use super::find;
+use super::programs::Programs;
 use crate::client::proc::{memory, schedule};
 use crate::db::Db;
 use crate::own::{Own, Rest};
@@ -52,6 +53,7 @@ pub(crate) struct ServerProcess {
     observing_ns: u64,
     cpu: Rest,
     reads_io: bool,
+    programs: Programs,
 }
 
 impl ServerProcess {
@@ -69,6 +71,7 @@ impl ServerProcess {
             observing_ns: 0,
             cpu: Rest::default(),
             reads_io: true,
+            programs: Programs::default(),
         }
     }
 
@@ -206,6 +209,7 @@ impl SeriesSource for ServerProcess {
             }
         }
         self.schedules(&processes, samples);
+        self.programs.sample(&processes, samples);
         let observing = self.observing_ns as f64 * CPU_OBSERVING.scale;
         let user = self.cpu.of(CPU_USER.name, ticks[0] / USER_HZ, observing);
         samples.tell(&CPU_USER, &[], user);

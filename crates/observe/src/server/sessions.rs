@@ -4,7 +4,9 @@ use crate::source::{Metric, Samples};
 use std::collections::BTreeMap;
 
 /// Sessions that were in a state on average over a second's looks.
-const SESSIONS: Metric = Metric::gauge("sessions", "sessions", 2);
+pub(super) const SESSIONS: Metric = Metric::gauge("sessions", "sessions", 2);
+/// The same of sessions that are none of the run's.
+pub(super) const OTHERS: Metric = Metric::gauge("sessions.others", "sessions", 2);
 /// So many states are told apart; what else there is counts as one.
 const MOST_STATES: usize = 48;
 
@@ -43,7 +45,7 @@ impl Sessions {
     }
 
     /// The means over the looks; one that was not seen is at 0. Without a look nothing is known.
-    pub fn tell(&mut self, samples: &mut Samples) {
+    pub fn tell(&mut self, metric: &Metric, samples: &mut Samples) {
         if self.looks == 0 {
             return;
         }
@@ -56,7 +58,7 @@ impl Sessions {
             } else {
                 &labels
             };
-            samples.tell(&SESSIONS, labels, mean);
+            samples.tell(metric, labels, mean);
         }
         self.looks = 0;
     }

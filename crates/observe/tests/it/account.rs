@@ -198,3 +198,45 @@ fn sqlite_tells_of_its_cache_and_of_waits() {
     assert!((300.0..1500.0).contains(&waited), "{waited}");
     assert!(mean(named(&series, "server-status", "log.size")[0]) > 0.0);
 }
+
+#[test]
+fn only_transactions_that_keep_row_versions_are_the_oldest() {
+    let server = Server::postgres().unwrap();
+    prepare(server.endpoint());
+    let url = server.url();
+    for (begin, is_kept) in [
+        ("BEGIN", false),
+        ("BEGIN ISOLATION LEVEL REPEATABLE READ", true),
+    ] {
+        let connector = connector(&url);
+        let (series, _, _) = observed(&url, "server-status", || {
+            let idle = async move {
+                let mut session = connector.connect(0).await.unwrap();
+                session.simple(begin).await.unwrap();
+                let sql = "SELECT count(*) FROM numbers";
+                session.simple(sql).await.unwrap();
+                sleep(Duration::from_millis(4500)).await;
+                session.simple("ROLLBACK").await.unwrap();
+                session.close().await;
+            };
+            block_on(idle).unwrap();
+        });
+        let oldest = most(&series, "transactions.oldest");
+        assert_eq!(oldest >= 2.0, is_kept, "{begin}: {oldest}");
+        assert!(!named(&series, "server-status", "transactions.held-back").is_empty());
+    }
+}
+
+#[test]
+fn rows_of_full_scans_are_counted() {
+    for server in [Server::mariadb().unwrap(), Server::postgres().unwrap()] {
+        prepare(server.endpoint());
+        let url = server.url();
+        let scan = ["SELECT sum(n) FROM numbers WHERE n >= 0"];
+        let (series, _, _) = observed(&url, "server-status", || {
+            load(&url, &scan, Duration::from_millis(4500));
+        });
+        let scanned = most(&series, "rows.scanned");
+        assert!(scanned >= 500.0, "{scanned}: {series:?}");
+    }
+}

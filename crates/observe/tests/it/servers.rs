@@ -229,6 +229,38 @@ fn sessions_are_seen_at_what_they_do_and_observing_ones_are_not() {
 }
 
 #[test]
+fn sessions_of_others_are_told_apart() {
+    for server in [Server::mariadb().unwrap(), Server::postgres().unwrap()] {
+        prepare(server.endpoint());
+        server.query("CREATE DATABASE elsewhere").unwrap();
+        let url = server.url();
+        let mut other = Target::parse(&url).unwrap();
+        other.database = "elsewhere".into();
+        let other = Connector::new(other, ConnectOptions::default()).unwrap();
+        let (sleep, wait) = match url.starts_with("postgres") {
+            true => ("SELECT pg_sleep(3)", "Timeout:PgSleep"),
+            false => ("SELECT SLEEP(3)", "User sleep"),
+        };
+        let (series, _, _) = observed(&url, "server-activity", || {
+            let asleep = async move {
+                let mut session = other.connect(0).await.unwrap();
+                session.simple(sleep).await.unwrap();
+                session.close().await;
+            };
+            block_on(asleep).unwrap();
+        });
+        let most = |name: &str| {
+            let all = named(&series, "server-activity", name).into_iter();
+            let of = all.filter(|s| s.key.labels.get("wait").is_some_and(|w| w == wait));
+            of.map(|s| s.summary().unwrap().unwrap().max)
+                .fold(0.0, f64::max)
+        };
+        assert!(most("sessions.others") >= 0.5, "{series:?}");
+        assert_eq!(most("sessions"), 0.0, "{series:?}");
+    }
+}
+
+#[test]
 fn a_local_servers_processes_are_found_and_told() {
     for server in [Server::mariadb().unwrap(), Server::postgres().unwrap()] {
         prepare(server.endpoint());

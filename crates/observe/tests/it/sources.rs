@@ -198,6 +198,7 @@ fn the_clients_host_tells_of_processors_threads_memory_and_network() {
         "cpu.system",
         "cpu.iowait",
         "cpu.steal",
+        "cpu.interrupts",
     ] {
         assert!((0.0..=1.0).contains(&most(name)), "{name}: {}", most(name));
     }

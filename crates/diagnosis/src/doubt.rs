@@ -1,0 +1,65 @@
+//! What makes a finding less sure, whatever its cause: few samples, and parts that are more than the whole.
+
+use crate::seen::Seen;
+use crate::thresholds::{FEWEST_LOOKS, OVER};
+use crate::{Cause, Confidence, Finding};
+
+/// Judged by what sessions were seen at.
+const BY_LOOKS: &[Cause] = &[
+    Cause::NetworkDistance,
+    Cause::CommitLog,
+    Cause::DiskRate,
+    Cause::CacheMisses,
+    Cause::RowLocks,
+    Cause::TableLocks,
+    Cause::LockHeld,
+    Cause::Latches,
+    Cause::OtherSessions,
+];
+
+/// Judged by means of seconds.
+const BY_SECONDS: &[Cause] = &[
+    Cause::ClientCpu,
+    Cause::ServerCpu,
+    Cause::TooFewSessions,
+    Cause::CpuQuota,
+    Cause::Neighbour,
+    Cause::MissingIndex,
+    Cause::StoreImbalance,
+];
+
+/// Judged by the server's parts of the latency.
+const BY_PARTS: &[Cause] = &[
+    Cause::CommitLog,
+    Cause::DiskRate,
+    Cause::CacheMisses,
+    Cause::RowLocks,
+    Cause::TableLocks,
+    Cause::LockHeld,
+    Cause::Latches,
+    Cause::MissingIndex,
+    Cause::Checkpoints,
+];
+
+/// Whether the server's parts are more than what was left of the latency for them.
+pub(crate) fn is_over(seen: &Seen<'_>, cause: Cause) -> bool {
+    seen.over > OVER && BY_PARTS.contains(&cause)
+}
+
+/// Lowers a finding's confidence to what the samples allow.
+pub(crate) fn lower(seen: &Seen<'_>, finding: &mut Finding) {
+    let cause = finding.cause;
+    // What is added is known, not sampled.
+    let is_asked = cause == Cause::NetworkDistance && seen.record.inject_rtt_ms > 0.0;
+    let few = |points: usize| points < FEWEST_LOOKS;
+    let seconds = seen.host.as_ref().or(seen.client.as_ref());
+    let seconds = seconds.is_some_and(|host| few(host.busy.points.len()));
+    let most = if BY_LOOKS.contains(&cause) && seen.is_thin() && !is_asked {
+        Confidence::Low
+    } else if is_over(seen, cause) || (seconds && BY_SECONDS.contains(&cause)) {
+        Confidence::Medium
+    } else {
+        Confidence::High
+    };
+    finding.confidence = finding.confidence.min(most);
+}
