@@ -181,6 +181,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             max_resident_bytes: 12 << 20,
             seconds: Some(10.0),
             host_busy: Some(0.25),
+            waiting_threads: Some(0.5),
         },
         tables_before: vec![],
         tables_after: vec![TableState {
