@@ -143,6 +143,13 @@ pub const ALL_SESSIONS: f64 = 0.75;
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;
 
+/// `coherency`: share of the throughputs' variance that the scalability law explains where it is theirs: of
+/// noise alone it explains nothing, of saturating throughputs nearly all.
+pub const LAW_FITS: f64 = 0.9;
+/// `coherency`: how far throughput is below its peak. Saturated servers lose some percent to the sessions
+/// themselves.
+pub const FALLEN: f64 = 0.1;
+
 /// Between two sides: a part that changed by less of the mean is what repeats differ by.
 pub const PART_CHANGED: f64 = 0.05;
 /// Between two sides: where more of a latency is unexplained, a change of its parts tells little.

@@ -6,4 +6,5 @@ mod hosts;
 mod json;
 mod loads;
 mod parts;
+mod scaling;
 mod server;
