@@ -35,6 +35,9 @@ pub const READY: f64 = 2.0;
 pub const ROOM: f64 = 0.5;
 /// `cpu-quota`: share of the seconds with room: a load that comes in bursts is kept off by itself.
 pub const ROOM_MOSTLY: f64 = 0.5;
+/// `cpu-quota`: share of the periods in which a control group used its quota up. A group that is at its
+/// limit now and then has a tenth; from a half on it has no more to give.
+pub const USED_UP: f64 = 0.5;
 /// `cpu-quota`: share of the processors that the hypervisor took. Virtual machines that share a host lose a
 /// tenth now and then.
 pub const STOLEN: f64 = 0.25;

@@ -5,6 +5,7 @@
 //! | --- | --- | --- | --- |
 //! | `cpu.busy`, `cpu.user`, `cpu.system`, `cpu.iowait`, `cpu.steal` | `ratio` | `core` | `/proc/stat` |
 //! | `threads.cpu`, `threads.run-delay` | `cores`, `ms/s` | `threads`: `load`, `observing`, `other` | `schedstat` |
+//! | `cgroup.quota`, `cgroup.used-up`, `cgroup.throttled` | `cores`, `ratio`, `ms/s` | | `cpu.max`, `cpu.stat` |
 //! | `memory.used`, `memory.available`, `memory.resident` | `bytes` | | `meminfo`, own `status` |
 //! | `network.received`, `.sent`, `.packets-received`, `.packets-sent` | `bytes/s`, `1/s` | `interface` | `net/dev` |
 //! | `disk.…` | `bytes/s`, `1/s`, `ms/s`, `ratio` | `disk` | `/proc/diskstats` |
@@ -19,6 +20,7 @@ mod machine;
 pub(crate) mod proc;
 mod threads;
 
+use crate::cgroup::Throttling;
 use crate::load::HostSampler;
 use crate::source::{Column, Samples, SeriesSource};
 use machine::Machine;
@@ -46,6 +48,7 @@ pub struct ClientHostSource {
     looks: u64,
     cpu: Cpu,
     threads: Threads,
+    throttling: Throttling,
     memory: Memory,
     network: Network,
     tcp: Tcp,
@@ -66,6 +69,7 @@ impl ClientHostSource {
             looks: 0,
             cpu: Cpu::new(),
             threads: Threads::new(),
+            throttling: Throttling::default(),
             memory: Memory::new(),
             network: Network::new(),
             tcp: Tcp::new(),
@@ -92,6 +96,7 @@ impl SeriesSource for ClientHostSource {
             return Ok(());
         }
         self.looks += 1;
+        self.throttling.sample("self", samples);
         // Each part tells what it can, whatever becomes of the others.
         let parts = [
             self.cpu.sample(samples),
