@@ -6,7 +6,6 @@ use super::client_cpu::may_use;
 use super::global_setting::GlobalSetting;
 use super::ping::ping_ms;
 use super::told;
-use crate::args;
 use crate::exit::Failure;
 use crate::jobs;
 use crate::plan::BoundWorkload;
@@ -31,6 +30,19 @@ const RUNS_IN_BUDGET: u64 = 180;
 /// Seconds of a run at most.
 const LONGEST_RUN: u64 = 10;
 const LEVEL: f64 = 0.95;
+
+/// What is asked of a diagnosis beside its job.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Time for all experiments.
+    pub budget: Duration,
+    /// Whether settings of a server that is no sandbox may be changed.
+    pub may_change_settings: bool,
+    /// Whether the result is for people.
+    pub is_text: bool,
+    /// Language of what is printed.
+    pub lang: Lang,
+}
 
 /// A diagnosis that goes on.
 pub struct Battery {
@@ -75,14 +87,14 @@ impl Battery {
         job: Job,
         target: Option<Target>,
         store: Store,
-        words: &args::Diagnose,
+        asked: &Asked,
     ) -> Result<Self, Failure> {
-        let seconds = (words.budget.as_secs() / RUNS_IN_BUDGET).clamp(1, LONGEST_RUN);
+        let seconds = (asked.budget.as_secs() / RUNS_IN_BUDGET).clamp(1, LONGEST_RUN);
         let base = changes::baseline(&job, seconds);
         let order = jobs::order_of(&base, target.as_ref())?;
         let had_schedule = job.load.pacing != Pacing::Closed;
-        if had_schedule && words.format == "text" {
-            told::aside(crate::texts::diagnose::closed_loop(words.lang));
+        if had_schedule && asked.is_text {
+            told::aside(crate::texts::diagnose::closed_loop(asked.lang));
         }
         let mut setting = GlobalSetting::new(&order.target, store.path());
         setting.put_left_back()?;
@@ -90,9 +102,9 @@ impl Battery {
             runs: ChildRuns::new(store, order.target)?,
             base,
             setting,
-            may_change: words.may_change_settings,
-            budget: words.budget,
-            lang: words.lang,
+            may_change: asked.may_change_settings,
+            budget: asked.budget,
+            lang: asked.lang,
             rates: Vec::new(),
             client_use: 0.0,
             measured: BTreeMap::new(),
