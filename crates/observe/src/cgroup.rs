@@ -94,7 +94,7 @@ fn stopped(stat: &str) -> Option<Stopped> {
     })
 }
 
-/// What a process' quota does to it, look by look. Without a quota it tells nothing.
+/// What the quota of a process does to it, look by look. Without a quota it tells nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Throttling {
     last: Option<(PathBuf, Stopped)>,
