@@ -218,8 +218,7 @@ impl StudyExecution<'_> {
             lang: self.lang,
         };
         let store = Store::open(self.store.path())?;
-        let (found, back) =
-            diagnose::experiments(order.job, Some(order.target), store, &asked)?;
+        let (found, back) = diagnose::experiments(order.job, Some(order.target), store, &asked)?;
         say!("{}", diagnose::in_words(&found, self.lang).trim_end());
         diagnose::attach(&mut self.store, &level.run, &found)?;
         back?;

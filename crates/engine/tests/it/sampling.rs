@@ -80,7 +80,10 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
     let waiting = result.waiting_threads;
     assert_eq!(waiting.is_some(), has_account, "{what}");
     let most = result.executors.max(spec.sessions) as f64 + 0.1;
-    assert!(waiting.is_none_or(|n| (0.0..most).contains(&n)), "{what}: {waiting:?}");
+    assert!(
+        waiting.is_none_or(|n| (0.0..most).contains(&n)),
+        "{what}: {waiting:?}"
+    );
     let shares = result.totals.fairness.events_avg * spec.sessions as f64;
     assert!(
         (shares - counted as f64).abs() < 0.5,
