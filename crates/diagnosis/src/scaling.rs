@@ -105,10 +105,10 @@ pub fn coherency(loads: &[LoadSeen]) -> Coherency {
     let says = |lang| {
         texts::says(
             lang,
-            three(first.users),
+            format!("{:.0}", first.users),
             percent(fall),
             three(highest.rate()),
-            three(highest.users),
+            format!("{:.0}", highest.users),
             percent(busy),
             percent(at_last.share),
         )
