@@ -256,7 +256,7 @@ pub struct Doctor {
     pub lang: Lang,
 }
 
-fn a_time(text: &str) -> Result<Duration, String> {
+pub fn a_time(text: &str) -> Result<Duration, String> {
     match parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be any time above 0, as 10s".into()),

@@ -173,6 +173,7 @@ impl Recording {
         self.record.outages = result.outages.clone();
         self.record.dead_times = result.dead_times.clone();
         self.record.errors = result.errors.counts().to_vec();
+        self.record.usage.waiting_threads = result.waiting_threads;
     }
 
     /// Looks at the tables after the run, if that can be done in reasonable time.

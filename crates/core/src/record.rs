@@ -2,6 +2,7 @@
 //! analysed and reported again by a newer Tidemark.
 
 mod client;
+mod experiments;
 mod imported;
 mod interval;
 mod latency;
@@ -10,6 +11,7 @@ mod query;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
+pub use experiments::{Experiments, MeasuredChange, SkippedChange};
 pub use imported::{Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
@@ -228,6 +230,9 @@ pub struct RunRecord {
     /// The plan of each of them by name, in the engine's words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub plans: BTreeMap<String, String>,
+    /// What experiments around its job showed; absent where none were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiments: Option<Experiments>,
 }
 
 impl RunRecord {

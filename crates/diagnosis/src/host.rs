@@ -1,5 +1,6 @@
 //! Hosts, their disks, and the threads of client and server on them.
 
+use crate::Evidence;
 use crate::measured::{Column, Measured};
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
@@ -65,6 +66,36 @@ pub(crate) struct Tasks {
     pub delay: Option<Column>,
     /// Processors with what else they do: observing, reporting.
     pub all: f64,
+    /// The quota of their control group.
+    pub quota: Option<Quota>,
+}
+
+/// A quota of processors.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Quota {
+    pub cores: f64,
+    /// Share of the periods in which it was used up before their end.
+    pub used_up: Column,
+    /// Milliseconds per second in which run queues were stopped; several at the same time add up.
+    pub throttled: Option<Column>,
+}
+
+impl Quota {
+    /// `None` without a quota, and where it was not seen.
+    fn of(series: &Measured<'_>, source: &str) -> Option<Self> {
+        Some(Self {
+            cores: series.column(source, "cgroup.quota")?.mean(),
+            used_up: series.column(source, "cgroup.used-up")?,
+            throttled: series.column(source, "cgroup.throttled"),
+        })
+    }
+
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let throttled = self.throttled.as_ref().map(Column::evidence);
+        std::iter::once(self.used_up.evidence())
+            .chain(throttled)
+            .collect()
+    }
 }
 
 impl Tasks {
@@ -82,6 +113,7 @@ impl Tasks {
             cpu: of("threads.cpu")?,
             delay: of("threads.run-delay"),
             all: series.column(CLIENT_HOST, "threads.cpu")?.mean(),
+            quota: Quota::of(series, CLIENT_HOST),
         })
     }
 
@@ -99,6 +131,7 @@ impl Tasks {
             cpu,
             delay: series.column(SERVER_PROCESS, "process.run-delay"),
             all,
+            quota: Quota::of(series, SERVER_PROCESS),
         })
     }
 

@@ -31,6 +31,7 @@ mod outcome;
 mod parts;
 mod pauses;
 mod rank;
+mod scaling;
 mod seen;
 mod sessions;
 mod several;
@@ -47,6 +48,7 @@ mod it;
 pub use outcome::{
     Cause, Confidence, Diagnosis, Evidence, Finding, Part, PartKind, Skipped, Split, WaitClass,
 };
+pub use scaling::{Coherency, CoherencyLimit, LoadSeen, coherency};
 pub use several::{Agreed, Changes, PartChange, Stretch, mean_split, stretches};
 pub use texts::{Lang, Words};
 
@@ -75,6 +77,7 @@ pub fn diagnose(record: &RunRecord) -> Diagnosis {
             parts: Vec::new(),
             findings: Vec::new(),
             skipped: Vec::new(),
+            server_busy: None,
         };
     };
     let (mut findings, mut skipped) = (Vec::new(), Vec::new());
@@ -111,5 +114,6 @@ pub fn diagnose(record: &RunRecord) -> Diagnosis {
         parts,
         findings,
         skipped,
+        server_busy: seen.host_busy(),
     }
 }

@@ -240,4 +240,8 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// What could not be judged.
     pub skipped: Vec<Skipped>,
+    /// Share of the processors of the database's host that was busy, with whatever, 0 to 1; absent where
+    /// that was not seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_busy: Option<f64>,
 }

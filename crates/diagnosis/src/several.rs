@@ -227,6 +227,7 @@ mod tests {
                 _ => vec![finding],
             },
             skipped: Vec::new(),
+            server_busy: None,
         }
     }
 

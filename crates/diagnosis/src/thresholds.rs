@@ -45,6 +45,9 @@ pub const READY: f64 = 2.0;
 pub const ROOM: f64 = 0.5;
 /// `cpu-quota`: share of the seconds with room: a load that comes in bursts is kept off by itself.
 pub const ROOM_MOSTLY: f64 = 0.5;
+/// `cpu-quota`: share of the periods in which a control group used its quota up. A group that is at its
+/// limit now and then has a tenth; from a half on it has no more to give.
+pub const USED_UP: f64 = 0.5;
 /// `cpu-quota`: share of the processors that the hypervisor took. Virtual machines that share a host lose a
 /// tenth now and then.
 pub const STOLEN: f64 = 0.25;
@@ -186,6 +189,13 @@ pub const FEWER: f64 = 0.5;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;
+
+/// `coherency`: share of the throughputs' variance that the scalability law explains where it is theirs: of
+/// noise alone it explains nothing, of saturating throughputs nearly all.
+pub const LAW_FITS: f64 = 0.9;
+/// `coherency`: how far throughput is below its peak. Saturated servers lose some percent to the sessions
+/// themselves.
+pub const FALLEN: f64 = 0.1;
 
 /// Between two sides: a part that changed by less of the mean is what repeats differ by.
 pub const PART_CHANGED: f64 = 0.05;

@@ -39,6 +39,8 @@ pub(crate) struct Control {
     full: Mutex<Option<DbError>>,
     failure: Mutex<Option<EngineError>>,
     remotes: Mutex<Vec<Remote>>,
+    /// Threads of the load that waited for a processor, on average, of those that have ended.
+    waiting: Mutex<Option<f64>>,
 }
 
 impl Control {
@@ -67,6 +69,19 @@ impl Control {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// A thread has ended, which waited for a processor for this share of its time.
+    pub fn waited(&self, share: Option<f64>) {
+        if let Some(share) = share {
+            let mut all = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = Some(all.unwrap_or(0.0) + share);
+        }
+    }
+
+    /// Threads that waited for a processor, on average; `None` where none told.
+    pub fn waiting_threads(&self) -> Option<f64> {
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn attach(&self, remote: Remote) {

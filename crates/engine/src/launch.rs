@@ -7,6 +7,7 @@ use crate::load::{on_session, statement};
 use crate::pool::{Pool, Think};
 use crate::recorder::Recorder;
 use crate::recorders::Recorders;
+use crate::run_queue::RunQueue;
 use crate::samples::SampleLog;
 use crate::session::{SessionTask, Shared, Waits, take_over};
 use std::cell::Cell;
@@ -413,6 +414,7 @@ impl ThreadShare {
         let waits = Rc::new(Waits {
             gate: Gate::new(CONNECT_LANES),
             idle: Sleepers::default(),
+            queue: RunQueue::default(),
         });
         if let Some(busy_poll) = self.busy_poll(&waits) {
             executor.busy_poll(busy_poll);
@@ -440,6 +442,7 @@ impl ThreadShare {
             });
         }
         executor.run()?;
+        shared.control.waited(waits.queue.share());
         Ok(())
     }
 

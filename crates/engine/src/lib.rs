@@ -65,6 +65,7 @@ mod pulse;
 mod recorder;
 mod recorders;
 mod run;
+mod run_queue;
 mod samples;
 mod session;
 mod steps;

@@ -505,6 +505,7 @@ impl<'a> Measurement<'a> {
             outages: self.outages(now),
             dead_times: Some(self.dead_times()),
             errors: self.totals.counters.errors.clone(),
+            waiting_threads: self.crew.control.waiting_threads(),
             sessions: self.tallies().iter().map(|t| (t.events, t.busy)).collect(),
             steps: std::mem::take(&mut self.steps),
         }

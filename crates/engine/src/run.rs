@@ -73,6 +73,9 @@ pub struct RunResult {
     pub dead_times: Option<Vec<DeadTime>>,
     /// Errors by code, over the whole measurement.
     pub errors: ErrorTally,
+    /// Threads of the load that waited for a processor on average, warm-up included; `None` where the
+    /// system does not tell.
+    pub waiting_threads: Option<f64>,
     /// Transactions and busy time of each session, in order.
     pub sessions: Vec<(u64, Duration)>,
 }

@@ -14,6 +14,7 @@ use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::recorder::{By, Due, Origin, Recorder, Times};
 use crate::recorders::Recorders;
+use crate::run_queue::RunQueue;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -71,6 +72,8 @@ pub(crate) struct Waits {
     pub gate: Gate,
     /// Free sessions, for an arrival.
     pub idle: Sleepers,
+    /// The executor's thread, for a processor.
+    pub queue: RunQueue,
 }
 
 /// What of a transaction is to be done.
@@ -187,6 +190,7 @@ impl SessionTask {
         while control.is_waiting() {
             remote_signal().await;
         }
+        self.waits.queue.begin();
         match pool {
             None => {
                 let spec = &shared.spec;

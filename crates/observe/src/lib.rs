@@ -22,6 +22,7 @@ extern crate self as tidemark_observe;
 #[path = "../tests/it/mod.rs"]
 mod it;
 
+mod cgroup;
 mod client;
 mod condition;
 mod db;
@@ -37,6 +38,7 @@ mod server;
 mod source;
 mod usage;
 
+pub use cgroup::cpu_quota;
 pub use client::{ClientHostSource, MOST_CORES};
 pub use condition::HostCondition;
 pub use disk::{data_disks, disks_of};

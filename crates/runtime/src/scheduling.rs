@@ -8,6 +8,14 @@ pub fn process_cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
+/// How long the calling thread has waited for a processor while it could run (Linux's `schedstat`,
+/// Documentation/scheduler/sched-stats); `None` where the system does not say.
+pub fn thread_run_delay() -> Option<Duration> {
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let waited = account.split_ascii_whitespace().nth(1)?;
+    waited.parse().ok().map(Duration::from_nanos)
+}
+
 /// Makes this thread one that does not take the processor from others when it is woken (Linux's
 /// `SCHED_BATCH`, sched(7)); whether the system took it.
 ///

@@ -2,11 +2,14 @@
 //!
 //! Little (1961): in a closed loop users = throughput × (response time + thinking). Nothing is added
 //! that is in no latency, but for records whose latencies end with the reply's arrival: there the
-//! client's own time until a session's next transaction counts too.
+//! client's own time until a session's next transaction counts too. Sessions whose threads waited for a
+//! processor between two transactions were there, and are told as such.
 
 use crate::family::Family;
 use crate::run::Run;
-use crate::texts::littles_law::{TOO_FEW, TOO_FEW_INSTEAD, TOO_MANY, TOO_MANY_INSTEAD};
+use crate::texts::littles_law::{
+    KEPT_OFF, KEPT_OFF_INSTEAD, TOO_FEW, TOO_FEW_INSTEAD, TOO_MANY, TOO_MANY_INSTEAD,
+};
 use crate::thresholds::{
     CHANCE, COUNTING_US, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST,
     USERS_SEEN_SHORTEST_S,
@@ -45,8 +48,30 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if missing_us < COUNTING_US {
         return Ok(None);
     }
-    let few = seen < asked * (USERS_SEEN - ends - chance - given_up(run));
-    Ok(few.then(|| finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)))
+    let least = asked * (USERS_SEEN - ends - chance - given_up(run));
+    if seen >= least {
+        return Ok(None);
+    }
+    let waiting = kept_off(run);
+    if seen + waiting < least {
+        return Ok(Some(finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)));
+    }
+    let mut found = finding(asked, seen, KEPT_OFF, KEPT_OFF_INSTEAD);
+    found.severity = Severity::Suspect;
+    found.figures.push(("waiting", Figure::Number(waiting)));
+    Ok(Some(found))
+}
+
+/// Sessions that were between two transactions because their threads waited for a processor: at most as
+/// many as threads waited, and as sessions were between two for whatever reason.
+fn kept_off(run: &Run<'_>) -> f64 {
+    let between_s = match run.record.latency_end {
+        LatencyEnd::Session => run.totals.fairness.between_avg_s.unwrap_or(0.0),
+        // There that time is counted already.
+        LatencyEnd::Arrival => 0.0,
+    };
+    let between = between_s * run.sessions() as f64 / run.totals.elapsed_s;
+    between.min(run.record.usage.waiting_threads.unwrap_or(0.0))
 }
 
 /// Users at work, waiting or pausing on average, and what of it is chance, as a share; `None` where

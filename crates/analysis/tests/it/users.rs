@@ -30,6 +30,33 @@ fn users_that_were_not_working_are_missed() {
 }
 
 #[test]
+fn sessions_whose_threads_waited_for_a_processor_are_told_as_such() {
+    // Eight of eighteen were seen in a transaction, and ten between two.
+    let mut record = clean();
+    record.sessions = 18;
+    record.totals.fairness.between_avg_s = Some(record.totals.elapsed_s * 10.0 / 18.0);
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    record.usage.waiting_threads = Some(9.0);
+    let found = only(&record, "littles-law");
+    assert_eq!(found.severity, Severity::Suspect);
+    let waiting = found.figure("waiting").cloned();
+    assert_eq!(waiting, Some(tidemark_analysis::Figure::Number(9.0)));
+    assert!(found.says.en.contains("waited for a processor"));
+    assert_eq!(rules(&record), ["littles-law"]);
+    // Two threads that waited are no ten sessions.
+    record.usage.waiting_threads = Some(2.0);
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    assert!(only(&record, "littles-law").figure("waiting").is_none());
+    // Threads that waited within their transactions are no sessions between two.
+    record.usage.waiting_threads = Some(10.0);
+    record.totals.fairness.between_avg_s = Some(0.1);
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    // None is told of where nobody is missing.
+    record.sessions = 8;
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
 fn sessions_that_were_allowed_to_be_missing_are_told_and_not_missed_twice() {
     let mut record = clean();
     record.sessions = 18;

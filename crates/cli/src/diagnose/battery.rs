@@ -7,7 +7,6 @@ use super::ping::ping_ms;
 use super::run_facts::{self, Facts, opened, rate, round_trips};
 use super::together::{Apart, rate_together};
 use super::told;
-use crate::args;
 use crate::exit::Failure;
 use crate::jobs;
 use crate::plan::BoundWorkload;
@@ -36,6 +35,19 @@ const WATCHED_BEFORE: Duration = Duration::from_millis(400);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often a pause looks whether the user asks for the end.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// What is asked of a diagnosis beside its job.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Time for all experiments.
+    pub budget: Duration,
+    /// Whether settings of a server that is no sandbox may be changed.
+    pub may_change_settings: bool,
+    /// Whether the result is for people.
+    pub is_text: bool,
+    /// Language of what is printed.
+    pub lang: Lang,
+}
 
 /// A diagnosis that goes on.
 pub struct Battery {
@@ -91,14 +103,14 @@ impl Battery {
         job: Job,
         target: Option<Target>,
         store: Store,
-        words: &args::Diagnose,
+        asked: &Asked,
     ) -> Result<Self, Failure> {
-        let seconds = (words.budget.as_secs() / RUNS_IN_BUDGET).clamp(1, LONGEST_RUN);
+        let seconds = (asked.budget.as_secs() / RUNS_IN_BUDGET).clamp(1, LONGEST_RUN);
         let base = changes::baseline(&job, seconds);
         let order = jobs::order_of(&base, target.as_ref())?;
         let had_schedule = job.load.pacing != Pacing::Closed;
-        if had_schedule && words.format == "text" {
-            told::aside(crate::texts::diagnose::closed_loop(words.lang));
+        if had_schedule && asked.is_text {
+            told::aside(crate::texts::diagnose::closed_loop(asked.lang));
         }
         let mut setting = GlobalSetting::new(&order.target, store.path());
         setting.put_left_back()?;
@@ -106,10 +118,10 @@ impl Battery {
             runs: ChildRuns::new(store, order.target)?,
             base,
             setting,
-            may_change: words.may_change_settings,
+            may_change: asked.may_change_settings,
             begun: Instant::now(),
-            budget: words.budget,
-            lang: words.lang,
+            budget: asked.budget,
+            lang: asked.lang,
             facts: Facts::default(),
             busy_before: None,
             opened: 0,

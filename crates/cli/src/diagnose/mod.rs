@@ -15,6 +15,8 @@ mod server_lock;
 mod together;
 mod told;
 
+pub use battery::Asked;
+
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend;
@@ -23,10 +25,11 @@ use crate::runs;
 use crate::stdio::print;
 use crate::storing::store_path;
 use crate::study::interrupt;
-use battery::Battery;
+use battery::{Battery, Found};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::{Job, JobKind, Target};
+use tidemark_report::Lang;
 use tidemark_store::{Filter, Store};
 use tidemark_workloads::{Definition, find};
 
@@ -35,7 +38,7 @@ pub const TAG: &str = "diagnose";
 /// What ids of diagnoses begin with, where runs tell their place.
 pub const IDS: &str = "diagnose-";
 /// In less time no experiment has four pairs.
-const SHORTEST: Duration = Duration::from_secs(20);
+pub const SHORTEST: Duration = Duration::from_secs(20);
 
 /// Runs the experiments and prints what they prove.
 ///
@@ -50,19 +53,30 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
         )));
     }
     interrupt::listen();
-    let (mut job, target) = job(words, of_benchmark)?;
+    let of_run = match &words.from {
+        Some(run) if words.job.is_none() => in_store(words, run)?,
+        _ => None,
+    };
+    let (mut job, target) = job(words, of_run.as_deref(), of_benchmark)?;
     job.force |= words.force;
     check(&job)?;
     let path = place_of_store(words.store.store.as_deref().or(of_job(&job).as_deref()))?;
     let store = Store::open(&path)?;
-    let mut battery = Battery::new(job, target, store, words)?;
-    let found = battery.run();
-    let back = battery.settings_back();
-    let found = found?;
-    print(&match words.format.as_str() {
-        "json" => told::json(&found, words.lang),
-        _ => told::text(&found, words.lang),
+    let is_text = words.format == "text";
+    let asked = Asked {
+        budget: words.budget,
+        may_change_settings: words.may_change_settings,
+        is_text,
+        lang: words.lang,
+    };
+    let (found, back) = experiments(job, target, store, &asked)?;
+    print(&match is_text {
+        false => told::json(&found, words.lang),
+        true => told::text(&found, words.lang),
     });
+    if let Some(id) = &of_run {
+        attach(&mut runs::open(&words.store)?, id, &found)?;
+    }
     back?;
     match (found.ended_by, found.interrupted) {
         (Some(failure), _) => Err(Failure::new(
@@ -74,6 +88,50 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
         (None, true) => Ok(ExitCode::Interrupted),
         (None, false) => Ok(ExitCode::Success),
     }
+}
+
+/// Makes the experiments around a job. What they found, and whether settings are as they were before.
+///
+/// # Errors
+/// As [`Battery::new`] and [`Battery::run`].
+pub fn experiments(
+    job: Job,
+    target: Option<Target>,
+    store: Store,
+    asked: &Asked,
+) -> Result<(Found, Result<(), Failure>), Failure> {
+    let mut battery = Battery::new(job, target, store, asked)?;
+    let found = battery.run();
+    let back = battery.settings_back();
+    Ok((found?, back))
+}
+
+/// Keeps what was found in the record of the run whose job it is.
+///
+/// # Errors
+/// [`Failure`] when the store can't be written.
+pub fn attach(store: &mut Store, run: &str, found: &Found) -> Result<(), Failure> {
+    let mut record = store.get(run)?;
+    record.experiments = Some(told::record(found));
+    // They are kept beside the record.
+    record.tags.clear();
+    record.note.clear();
+    Ok(store.finish(&record)?)
+}
+
+/// The run of the store that `--from` names; `None` of a record file.
+fn in_store(words: &args::Diagnose, run: &str) -> Result<Option<String>, Failure> {
+    if run == "last" {
+        return last(&words.store).map(Some);
+    }
+    let file = Path::new(run);
+    let is_file = file.extension().is_some_and(|e| e == "json") || file.is_file();
+    Ok((!is_file).then(|| run.into()))
+}
+
+/// What was found, for people.
+pub fn in_words(found: &Found, lang: Lang) -> String {
+    told::text(found, lang)
 }
 
 /// The words up to a benchmark's own, which follow `diagnose` and its options, and those.
@@ -89,7 +147,11 @@ pub fn parted(args: &[String]) -> (&[String], &[String]) {
 }
 
 /// The one job that is meant, and its target where it is known with its password.
-fn job(words: &args::Diagnose, of_benchmark: &[String]) -> Result<(Job, Option<Target>), Failure> {
+fn job(
+    words: &args::Diagnose,
+    of_run: Option<&str>,
+    of_benchmark: &[String],
+) -> Result<(Job, Option<Target>), Failure> {
     let one = |name: &str, count: usize| {
         Failure::usage(format!(
             "{name}: {count} jobs: a diagnosis is of one; for example: tidemark diagnose --from last"
@@ -111,11 +173,8 @@ fn job(words: &args::Diagnose, of_benchmark: &[String]) -> Result<(Job, Option<T
             }
         }
         (None, Some(run)) => {
-            let run = match run.as_str() {
-                "last" => last(&words.store)?,
-                named => named.into(),
-            };
-            Ok((jobs::of_run(&words.store, &run)?, None))
+            let run = of_run.unwrap_or(run);
+            Ok((jobs::of_run(&words.store, run)?, None))
         }
         (None, None) => Err(Failure::usage(
             "no job given; for example: tidemark diagnose --from last, or tidemark diagnose job.json",
@@ -139,8 +198,11 @@ fn last(store: &args::StoreArg) -> Result<String, Failure> {
     })
 }
 
-/// What can't be diagnosed.
-fn check(job: &Job) -> Result<(), Failure> {
+/// Whether a job can be diagnosed.
+///
+/// # Errors
+/// [`Failure`] with what can be.
+pub fn check(job: &Job) -> Result<(), Failure> {
     if job.kind() == JobKind::Load {
         return Err(Failure::usage(
             "prepare: this job loads tables; diagnose needs a job that runs, for example from tidemark \

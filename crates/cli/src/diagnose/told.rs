@@ -6,9 +6,11 @@ use crate::columns::{left, right, widest};
 use crate::texts::diagnose as texts;
 use serde_json::json;
 use std::time::Duration;
-use tidemark_analysis::experiments::{Class, Experiment, HostCpu, distance_share};
+use tidemark_analysis::experiments::{Class, Confidence, Experiment, HostCpu, distance_share};
+use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
 use tidemark_core::{Job, printable};
-use tidemark_report::{Lang, significant};
+pub use tidemark_report::experiment_name as name;
+use tidemark_report::{Lang, percent_change, significant};
 use tidemark_stats::Ratio;
 
 /// Says something that is not the result.
@@ -146,7 +148,7 @@ pub fn json(found: &Found, lang: Lang) -> String {
         "skipped": found.skipped.iter().map(skipped).collect::<Vec<_>>(),
         "verdict": verdict.class.cause(),
         "class": verdict.class.id(),
-        "confidence": format!("{:?}", verdict.confidence).to_lowercase(),
+        "confidence": confidence(verdict.confidence),
         "sentence": sentence(found, lang),
         "shown": verdict.shown.iter().map(shown).collect::<Vec<_>>(),
         "rules_out": verdict.rules_out.iter().map(|class| class.cause()).collect::<Vec<_>>(),
@@ -155,6 +157,51 @@ pub fn json(found: &Found, lang: Lang) -> String {
     });
     // A value of these parts is always text.
     format!("{value:#}\n")
+}
+
+/// The result as a record has it.
+pub fn record(found: &Found) -> Experiments {
+    let verdict = &found.verdict;
+    let is_finite = |of: &Ratio| of.ratio.is_finite() && of.low.is_finite();
+    let measured = found.experiments.iter();
+    let measured = measured.filter(|(_, of, _)| is_finite(of));
+    let measured = measured.map(|(experiment, of, pairs)| MeasuredChange {
+        experiment: experiment.id().into(),
+        ratio: of.ratio,
+        low: of.low,
+        high: Some(of.high).filter(|high| high.is_finite()),
+        pairs: *pairs,
+    });
+    let skipped = found.skipped.iter();
+    let skipped = skipped.map(|(experiment, why)| SkippedChange {
+        experiment: experiment.id().into(),
+        reason: reason(why, Lang::En),
+        reason_zh: reason(why, Lang::Zh),
+    });
+    let rules_out = verdict.rules_out.iter();
+    Experiments {
+        id: found.id.clone(),
+        sessions: found.baseline.sessions,
+        transactions_per_s: found.baseline.rate,
+        ping_ms: found.baseline.ping_ms,
+        later_ms: found.baseline.later_ms,
+        measured: measured.collect(),
+        skipped: skipped.collect(),
+        verdict: verdict.class.cause().into(),
+        confidence: confidence(verdict.confidence).into(),
+        sentence: sentence(found, Lang::En),
+        sentence_zh: sentence(found, Lang::Zh),
+        rules_out: rules_out.map(|class| class.cause().to_string()).collect(),
+        interrupted: found.interrupted,
+    }
+}
+
+fn confidence(of: Confidence) -> &'static str {
+    match of {
+        Confidence::High => "high",
+        Confidence::Medium => "medium",
+        Confidence::Low => "low",
+    }
 }
 
 /// The verdict in a sentence.
@@ -228,39 +275,11 @@ fn interval(of: &Ratio) -> String {
 }
 
 fn ends(of: &Ratio) -> String {
-    format!("{}…{}", change(of.low), change(of.high))
+    format!("{}…{}", percent_change(of.low), percent_change(of.high))
 }
 
 fn percent(ratio: f64) -> String {
-    format!("{} %", change(ratio))
-}
-
-/// A ratio as percent more or less.
-fn change(ratio: f64) -> String {
-    // Nothing is told of intervals of two pairs beyond their being wide.
-    let percent = ((ratio - 1.0) * 100.0).round().clamp(-100.0, 99_999.0);
-    match percent {
-        0.0 => "0".into(),
-        more if more > 0.0 => format!("+{more}"),
-        less => format!("−{}", -less),
-    }
-}
-
-/// An experiment's name; replies come later by so many milliseconds.
-pub fn name(experiment: Experiment, later_ms: f64, lang: Lang) -> String {
-    let name = match experiment {
-        Experiment::Rtt => return texts::rtt(lang, significant(later_ms)),
-        Experiment::SessionsTwice => texts::sessions_twice(lang),
-        Experiment::SessionsHalf => texts::sessions_half(lang),
-        Experiment::SecondClient => texts::second_client(lang),
-        Experiment::DisjointKeys => texts::disjoint_keys(lang),
-        Experiment::OnePercent => texts::one_percent(lang),
-        Experiment::NoCommitWait => texts::no_commit_wait(lang),
-        Experiment::Text => texts::text_protocol(lang),
-        Experiment::ReadsOnly => texts::reads_only(lang),
-        Experiment::WritesOnly => texts::writes_only(lang),
-    };
-    name.into()
+    format!("{} %", percent_change(ratio))
 }
 
 fn class(class: Class, lang: Lang) -> &'static str {

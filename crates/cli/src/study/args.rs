@@ -1,9 +1,10 @@
 //! The command line of `tidemark study`.
 
-use crate::args::StoreArg;
+use crate::args::{StoreArg, a_time};
 use crate::render;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use std::time::Duration;
 use tidemark_report::Lang;
 
 const EXAMPLES: &str = "\
@@ -53,6 +54,10 @@ pub struct Run {
     /// Do not start a study whose `repeats` is 1, which cannot tell noise from a difference
     #[arg(long)]
     pub strict: bool,
+    /// Then run experiments around the job at the knee of each throughput curve, for this time in all, and
+    /// add what they show to the report; see tidemark diagnose [default: 3m for each]
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, value_parser = a_time)]
+    pub diagnose: Option<Option<Duration>>,
     /// Show the study in a full-screen view; q closes it and the study continues with plain lines;
     /// without a terminal, only lines are printed
     #[arg(long)]
@@ -83,6 +88,9 @@ pub struct Resume {
     /// Continue although another host may be executing it
     #[arg(long)]
     pub take_over: bool,
+    /// Then run the experiments that are not made yet, as in `study run`
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, value_parser = a_time)]
+    pub diagnose: Option<Option<Duration>>,
     /// Show the study in a full-screen view, as in `study run`
     #[arg(long)]
     pub view: bool,

@@ -44,6 +44,8 @@ pub struct StudyExecution<'a> {
     pub folder: PathBuf,
     /// Whether a view is to fill the terminal.
     pub view: bool,
+    /// Time of the experiments for each throughput curve; without it none are made.
+    pub diagnose: Option<Duration>,
     /// Language of what is printed.
     pub lang: Lang,
 }
@@ -128,7 +130,15 @@ impl StudyExecution<'_> {
             }
         }
         view.close();
-        self.finish(&states)
+        let diagnosed = match self.diagnose.filter(|_| !stopped) {
+            Some(each) => self.diagnose(each, &in_tables)?,
+            None => ExitCode::Success,
+        };
+        let code = self.finish(&states)?;
+        Ok(match code {
+            ExitCode::Success => diagnosed,
+            other => other,
+        })
     }
 
     /// What is told at the end.
@@ -232,7 +242,7 @@ impl StudyExecution<'_> {
 
     /// A step's job, with where it stands in the study; of a load with which tables it may replace:
     /// those that this execution has loaded, as it `left` them.
-    fn order(
+    pub(super) fn order(
         &self,
         seq: usize,
         step: &PlannedStep,

@@ -6,6 +6,7 @@
 pub mod admin_sessions;
 mod advice;
 pub mod args;
+mod diagnosing;
 mod execute;
 mod file;
 pub mod interrupt;

@@ -1,6 +1,7 @@
 //! `study resume`: goes on with what is left.
 
 use super::args;
+use super::diagnosing::time_each;
 use super::execute::{StudyExecution, number};
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
@@ -39,14 +40,16 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
+    let diagnose = time_each(words.diagnose, &read.plan)?;
     let own = servers(&read.plan.places, Path::new(&row.folder));
     let shared = |other: &StudyRow| shared_with(&own, other);
     store.claim_study(&row.id, &client_host().hostname, words.take_over, &shared)?;
     listen();
     tidy(&mut store, &row.id, &read, words)?;
     let states: Vec<StepState> = store.steps(&row.id)?.iter().map(|r| r.state).collect();
-    let is_left =
-        !states.iter().all(|s| s.is_over()) || !store.changed_settings(&row.id)?.is_empty();
+    let is_left = !states.iter().all(|s| s.is_over())
+        || !store.changed_settings(&row.id)?.is_empty()
+        || diagnose.is_some();
     let places = match is_left {
         true => reach(&read.plan.places, &row.id, words.lang)?,
         false => Vec::new(),
@@ -59,6 +62,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         places: &places,
         folder: PathBuf::from(&row.folder),
         view: words.view,
+        diagnose,
         lang: words.lang,
     };
     if !is_left {

@@ -1,6 +1,7 @@
 //! `study run`: begins an execution.
 
 use super::args;
+use super::diagnosing::time_each;
 use super::execute::StudyExecution;
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
@@ -26,6 +27,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let single = Hint::of_study(read.study.repeats);
     hints::judge(words.strict, &Vec::from_iter(single), words.lang)?;
+    let diagnose = time_each(words.diagnose, &read.plan)?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()
@@ -47,7 +49,24 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
         return Err(in_the_way(&other));
     }
     match ready(&store, &new.id, &read.plan, words.lang) {
-        Ok(places) => begun(words, &read, places, store, new.id, folder),
+        Ok(places) => {
+            tell(&read, &new.id, words.lang);
+            let mut execution = StudyExecution {
+                store,
+                id: new.id,
+                study: &read.study,
+                plan: &read.plan,
+                places: &places,
+                folder,
+                view: words.view,
+                diagnose,
+                lang: words.lang,
+            };
+            let executed = execution.execute();
+            let left = leave(places);
+            let code = executed?;
+            left.map(|()| code)
+        }
         Err(failure) => {
             // It came to nothing; if that can't be written, it is one that can be resumed.
             let _ = store.forget_study(&new.id);
@@ -85,32 +104,6 @@ fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached
             Err(failure)
         }
     }
-}
-
-/// Executes a study that was written down.
-fn begun(
-    words: &args::Run,
-    read: &StudyFile,
-    places: Vec<Reached>,
-    store: Store,
-    id: String,
-    folder: PathBuf,
-) -> Result<ExitCode, Failure> {
-    tell(read, &id, words.lang);
-    let mut execution = StudyExecution {
-        store,
-        id,
-        study: &read.study,
-        plan: &read.plan,
-        places: &places,
-        folder,
-        view: words.view,
-        lang: words.lang,
-    };
-    let executed = execution.execute();
-    let left = leave(places);
-    let code = executed?;
-    left.map(|()| code)
 }
 
 fn tell(read: &StudyFile, id: &str, lang: Lang) {

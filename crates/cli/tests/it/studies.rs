@@ -388,3 +388,49 @@ fn no_password_is_stored_shown_or_in_the_process_list() {
         assert!(!text.contains(secret), "{file}");
     }
 }
+
+#[test]
+fn experiments_follow_at_the_knee_and_stand_in_the_report() {
+    let dir = Workdir::new();
+    let text = small("").replace("repeats = 2", "repeats = 1");
+    let at = text.find("[[workload]]\nname = \"oltp_update").unwrap();
+    let text = format!("{}[load]\nthreads = [1, 2]\n", &text[..at]);
+    write(&dir, "one.toml", &text);
+    let said = dir.run(&["study", "run", "one.toml", "--diagnose=10s"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    for part in ["--diagnose=10s", "1 throughput curve", "--diagnose=20s"] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    assert!(!dir.path().join("store.db").exists(), "nothing was begun");
+    let said = dir.ok(&["study", "run", "one.toml", "--diagnose=20s"]);
+    for part in ["Experiments around", "sessions ×2", "3 of 3 steps done"] {
+        assert!(said.out.contains(part), "{part}: {said:?}");
+    }
+    let id = store(&dir).study("last").unwrap().id;
+    let runs = store(&dir).runs_of(&id).unwrap();
+    let records = runs.iter().map(|run| store(&dir).get(&run.run.id).unwrap());
+    let made: Vec<_> = records.filter_map(|record| record.experiments).collect();
+    // Of two loads only the knee has them.
+    assert_eq!((runs.len(), made.len()), (2, 1));
+    let found = &made[0];
+    assert_eq!(found.measured.len() + found.skipped.len(), 10, "{found:?}");
+    assert!(!found.measured.is_empty() && !found.sentence_zh.is_empty());
+    assert!(found.measured.iter().all(|m| m.low <= m.ratio));
+    let tagged = dir.ok(&["runs", "--study", &found.id]).out;
+    assert!(tagged.contains("oltp_point_select"), "{tagged}");
+    let report = |lang: &str| {
+        let words = ["report", &id, "--format=md", "--out=-", "--lang", lang];
+        dir.ok(&words).out
+    };
+    let (en, zh) = (report("en"), report("zh"));
+    assert!(
+        en.contains("Experiments") && en.contains("sessions ×2"),
+        "{en}"
+    );
+    assert!(zh.contains("对照实验") && zh.contains("会话数 ×2"), "{zh}");
+    // They are made once.
+    let before = all_runs(&dir).len();
+    let said = dir.ok(&["study", "resume", &id, "--diagnose=20s"]);
+    assert!(!said.out.contains("Experiments around"), "{said:?}");
+    assert_eq!(all_runs(&dir).len(), before);
+}

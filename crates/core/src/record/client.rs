@@ -39,6 +39,10 @@ pub struct ClientUsage {
     /// absent where the system did not tell, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy: Option<f64>,
+    /// Threads of the load that could run and waited for a processor, on average, warm-up included;
+    /// absent where the system did not tell, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_threads: Option<f64>,
 }
 
 impl ClientUsage {
@@ -48,6 +52,6 @@ impl ClientUsage {
     }
 }
 
-fn is_zero(value: &f64) -> bool {
+pub(super) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }

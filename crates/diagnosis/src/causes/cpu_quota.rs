@@ -1,17 +1,20 @@
 //! Threads that are kept off processors which are idle: a quota, a binding, or a hypervisor.
 
-use crate::host::{Host, Tasks};
+use crate::host::{Host, Quota, Tasks};
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
-    CPU_FULL, KEPT_OFF, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
+    CPU_FULL, KEPT_OFF, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF, USED_UP,
 };
-use crate::{Cause, PartKind, WaitClass, Words};
+use crate::{Cause, Lang, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if let Some(found) = stolen(seen) {
+        return found;
+    }
+    if let Some(found) = used_up(seen) {
         return found;
     }
     if let (Some(kept), Some(host), Some(threads)) = (of_client(seen), &seen.client, &seen.threads)
@@ -63,6 +66,41 @@ fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
     (kept >= KEPT_OFF && has_room && waited >= 0.1 * seconds).then_some(kept)
 }
 
+/// A quota that was used up in most periods, by the kernel's own account. It is the proof itself, also where
+/// threads wait little: those of a host that is otherwise idle run at once until then.
+fn used_up(seen: &Seen<'_>) -> Option<Outcome> {
+    let of = |tasks: &Option<Tasks>, ms: f64, says: fn(Lang, String, String, String) -> String| {
+        let tasks = tasks.as_ref()?;
+        let quota = tasks.quota.as_ref()?;
+        let (periods, share) = (quota.used_up.mean(), seen.split.share(ms));
+        if periods < USED_UP || share < SHARE {
+            return None;
+        }
+        let says = |lang| says(lang, three(quota.cores), percent(periods), percent(share));
+        let mut evidence = quota.evidence();
+        evidence.push(tasks.cpu.evidence());
+        evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
+        Some(Outcome::Found(Found {
+            share,
+            confidence: match share >= MOST {
+                true => Confidence::High,
+                false => Confidence::Medium,
+            },
+            says: Words::of(says),
+            next: Words::of(texts::next),
+            evidence,
+            excludes: vec![Cause::Neighbour, Cause::TooFewSessions],
+        }))
+    };
+    let in_server = seen.split.wait_ms(WaitClass::RunQueue) + seen.split.ms(PartKind::ServerCpu);
+    let in_client = seen.split.ms(PartKind::Client);
+    match seen.is_embedded {
+        true => of(&seen.threads, in_client + in_server, texts::used_up_client),
+        false => of(&seen.threads, in_client, texts::used_up_client)
+            .or_else(|| of(&seen.server, in_server, texts::used_up_server)),
+    }
+}
+
 fn idle(host: &Host) -> f64 {
     (host.cores - host.busy.mean()).max(0.0)
 }
@@ -111,6 +149,7 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
 fn found(share: f64, kept: f64, says: Words, host: &Host, tasks: &Tasks) -> Outcome {
     let mut evidence = vec![tasks.cpu.evidence(), host.busy.evidence()];
     evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
+    evidence.extend(tasks.quota.iter().flat_map(Quota::evidence));
     Outcome::Found(Found {
         share,
         confidence: match kept >= SURELY_KEPT_OFF {

@@ -1,6 +1,6 @@
 //! Causes on the hosts: CPU, quotas, neighbours, distance.
 
-use super::common::run;
+use super::common::{Made, run};
 use tidemark_diagnosis::{Cause, Confidence};
 
 #[test]
@@ -75,6 +75,43 @@ fn threads_that_wait_although_processors_are_idle_have_a_quota() {
         "of idle processors"
     );
     assert!(run().without("server-process", "").skips(Cause::CpuQuota));
+}
+
+#[test]
+fn a_quota_that_was_used_up_limits_also_where_threads_wait_little() {
+    let quota = |made: &Made, source: &'static str, used_up: f64| {
+        let made = made.clone().set(source, "cgroup.quota", &[], 2.0);
+        let made = made.set(source, "cgroup.used-up", &[], used_up);
+        made.set(source, "cgroup.throttled", &[], 900.0)
+    };
+    // Less than one and a half times what they had.
+    let server = run().server(1.9, 1500.0).active("CPU", 3.4).busy(0.5);
+    assert!(!server.finds(Cause::CpuQuota));
+    let found = quota(&server, "server-process", 0.9).sure(Cause::CpuQuota);
+    let says = &found.sentence.en;
+    assert!(
+        says.contains("server's CPU quota of 2.00 cores") && says.contains("in 90%"),
+        "{says}"
+    );
+    let metrics: Vec<&str> = found.evidence.iter().map(|e| &*e.metric).collect();
+    assert!(
+        metrics.contains(&"server-process cgroup.used-up"),
+        "{metrics:?}"
+    );
+    // Used up now and then, or of a server that takes little of the latency.
+    assert!(!quota(&server, "server-process", 0.2).finds(Cause::CpuQuota));
+    let little = run().server(0.4, 300.0).active("CPU", 0.7).busy(0.5);
+    assert!(!quota(&little, "server-process", 0.9).finds(Cause::CpuQuota));
+    let client = run().load(1000, 8.0, 3.0).threads(1.5, 1000.0).busy(0.5);
+    assert!(!client.finds(Cause::CpuQuota));
+    let found = quota(&client, "client-host", 0.9).sure(Cause::CpuQuota);
+    assert!(found.sentence.en.contains("client's CPU quota"));
+    // Threads that were kept off have the quota beside them as evidence, used up or not.
+    let kept = run().server(0.5, 5500.0).busy(0.4);
+    let found = quota(&kept, "server-process", 0.3).sure(Cause::CpuQuota);
+    assert!(found.sentence.en.contains("times as long"));
+    let mut evidence = found.evidence.iter();
+    assert!(evidence.any(|e| e.metric == "server-process cgroup.throttled"));
 }
 
 #[test]

@@ -7,4 +7,5 @@ mod hosts;
 mod json;
 mod loads;
 mod parts;
+mod scaling;
 mod server;

@@ -6,6 +6,7 @@
 //! | `cpu.busy`, `cpu.user`, `cpu.system`, `cpu.iowait`, `cpu.steal` | `ratio` | `core` | `/proc/stat` |
 //! | `cpu.interrupts` | `ratio` | | `/proc/stat`: interrupts, of `cpu.system`; the mean of all |
 //! | `threads.cpu`, `threads.run-delay` | `cores`, `ms/s` | `threads`: `load`, `observing`, `other` | `schedstat` |
+//! | `cgroup.quota`, `cgroup.used-up`, `cgroup.throttled` | `cores`, `ratio`, `ms/s` | | `cpu.max`, `cpu.stat` |
 //! | `memory.used`, `memory.available`, `memory.resident` | `bytes` | | `meminfo`, own `status` |
 //! | `network.received`, `.sent`, `.packets-received`, `.packets-sent` | `bytes/s`, `1/s` | `interface` | `net/dev` |
 //! | `disk.…` | `bytes/s`, `1/s`, `ms/s`, `ratio` | `disk` | `/proc/diskstats` |
@@ -20,6 +21,7 @@ mod machine;
 pub(crate) mod proc;
 mod threads;
 
+use crate::cgroup::Throttling;
 use crate::load::HostSampler;
 use crate::source::{Column, Samples, SeriesSource};
 use machine::Machine;
@@ -47,6 +49,7 @@ pub struct ClientHostSource {
     looks: u64,
     cpu: Cpu,
     threads: Threads,
+    throttling: Throttling,
     memory: Memory,
     network: Network,
     tcp: Tcp,
@@ -67,6 +70,7 @@ impl ClientHostSource {
             looks: 0,
             cpu: Cpu::new(),
             threads: Threads::new(),
+            throttling: Throttling::default(),
             memory: Memory::new(),
             network: Network::new(),
             tcp: Tcp::new(),
@@ -93,6 +97,7 @@ impl SeriesSource for ClientHostSource {
             return Ok(());
         }
         self.looks += 1;
+        self.throttling.sample("self", samples);
         // Each part tells what it can, whatever becomes of the others.
         let parts = [
             self.cpu.sample(samples),

@@ -1,7 +1,8 @@
-//! The processes of a server on this host: CPU, I/O, context switches, memory.
+//! The processes of a server on this host: CPU, its quota, I/O, context switches, memory.
 
 use super::find;
 use super::programs::Programs;
+use crate::cgroup::Throttling;
 use crate::client::proc::{memory, schedule};
 use crate::db::Db;
 use crate::own::{Own, Rest};
@@ -52,6 +53,7 @@ pub(crate) struct ServerProcess {
     sums: [u64; 3],
     observing_ns: u64,
     cpu: Rest,
+    throttling: Throttling,
     reads_io: bool,
     programs: Programs,
 }
@@ -70,6 +72,7 @@ impl ServerProcess {
             sums: [0; 3],
             observing_ns: 0,
             cpu: Rest::default(),
+            throttling: Throttling::default(),
             reads_io: true,
             programs: Programs::default(),
         }
@@ -210,6 +213,7 @@ impl SeriesSource for ServerProcess {
         }
         self.schedules(&processes, samples);
         self.programs.sample(&processes, samples);
+        self.throttling.sample(&self.root.to_string(), samples);
         let observing = self.observing_ns as f64 * CPU_OBSERVING.scale;
         let user = self.cpu.of(CPU_USER.name, ticks[0] / USER_HZ, observing);
         samples.tell(&CPU_USER, &[], user);

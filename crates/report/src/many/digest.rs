@@ -13,8 +13,8 @@ use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
-    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd,
-    LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
+    ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
+    LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
@@ -106,6 +106,9 @@ pub struct RunDigest {
     /// What limits it; absent of what can't be diagnosed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) diagnosis: Option<Diagnosis>,
+    /// What experiments around its job showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) experiments: Option<Experiments>,
     /// What makes it another run than a second one.
     #[serde(skip)]
     pub(crate) setup: Setup,
@@ -298,6 +301,7 @@ impl RunDigest {
             settings: telling_settings(record).cloned().collect(),
             costs: costs(record),
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
+            experiments: record.experiments.clone(),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),

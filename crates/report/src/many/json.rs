@@ -3,13 +3,14 @@
 use super::cell::Cell;
 use super::contrast::{Contrast, contrasts, the_only};
 use super::document::cells;
-use super::limits::{self, Limited};
+use super::limits::{Course, Limited};
 use super::matrix::{LoadAxis, Matrix, Series, Workload};
 use super::scaling::{Accounted, Peak, Scaling, accounted};
 use super::{DOCUMENT_VERSION, Many, RunDigest, StudyFacts, StudyStep, Unreadable};
 use crate::ReportError;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tidemark_diagnosis::Words;
 use tidemark_stats::{LoadPoint, Parameter};
 
 #[derive(Serialize)]
@@ -44,6 +45,9 @@ struct SeriesFigures<'m> {
     little: Vec<Accounted>,
     /// Where along the load the limit changes.
     bottlenecks: Vec<Limited<'m>>,
+    /// What is needed to judge coherency between sessions, where it could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coherency_needs: Option<Words>,
 }
 
 /// The scalability law's parameters, or why there are none.
@@ -151,6 +155,7 @@ fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<Cell>]) -> WorkloadFigures<
     let axis: Option<&LoadAxis> = w.axis.as_ref();
     let series = |(series, cells): (&'m Series<'m>, &'m Vec<Cell>)| {
         let names = w.factors.iter().map(String::as_str);
+        let course = Course::of(axis, series, cells);
         SeriesFigures {
             factors: names
                 .zip(series.values.iter().map(String::as_str))
@@ -158,7 +163,8 @@ fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<Cell>]) -> WorkloadFigures<
             points: cells,
             scalability: Scaling::of(axis, series, cells).map(Fit::from),
             little: accounted(series, cells),
-            bottlenecks: limits::of_series(series),
+            bottlenecks: course.stretches(series),
+            coherency_needs: course.coherency_needs().cloned(),
         }
     };
     WorkloadFigures {

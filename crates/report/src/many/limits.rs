@@ -1,7 +1,9 @@
 //! What limits each point of a workload, and where along the load that changes.
 
+use super::cell::Cell;
 use super::labels::factor_name;
-use super::matrix::{Point, Series};
+use super::matrix::{LoadAxis, Point, Series};
+use super::scaling::is_users_in_closed_loop;
 use super::texts::Texts;
 use super::workload::Measured;
 use crate::charts::{Figure, Shade, Stack, StackChart};
@@ -11,7 +13,8 @@ use crate::number::three;
 use crate::texts::{diagnosis as words, fill};
 use serde::Serialize;
 use tidemark_diagnosis::{
-    Agreed, Cause, Diagnosis, Part, PartKind, Split, WaitClass, mean_split, stretches,
+    Agreed, Cause, Coherency, Diagnosis, LoadSeen, Part, PartKind, Split, WaitClass, Words,
+    coherency, mean_split, stretches,
 };
 
 /// So many bars are told apart on one picture.
@@ -38,6 +41,92 @@ fn diagnoses<'d>(point: &Point<'d>) -> Vec<&'d Diagnosis> {
     figured.filter_map(|run| run.diagnosis.as_ref()).collect()
 }
 
+/// What limits each point of a series, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    /// `None` of a point without a diagnosis.
+    agreed: Vec<Option<Agreed>>,
+    /// Of loads that are users in closed loop.
+    coherency: Option<Coherency>,
+}
+
+impl Course {
+    /// Points by themselves, and where throughput shows it, coherency.
+    pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>, cells: &[Cell]) -> Self {
+        let points = series.points.iter();
+        let mut agreed: Vec<Option<Agreed>> =
+            points.map(|point| Agreed::of(&diagnoses(point))).collect();
+        let is_judged = agreed.iter().any(Option::is_some) && series.points.len() > 1;
+        if !is_judged || !is_users_in_closed_loop(axis, series) {
+            return Self {
+                agreed,
+                coherency: None,
+            };
+        }
+        let points = series.points.iter().zip(cells).zip(&agreed);
+        let loads: Vec<LoadSeen> = points
+            .map(|((point, cell), agreed)| load_seen(point, cell, *agreed))
+            .collect();
+        let coherency = coherency(&loads);
+        if let Coherency::Limits(found) = &coherency {
+            for (at, of) in &found.loads {
+                if let Some(point) = agreed.get_mut(*at) {
+                    *point = Some(*of);
+                }
+            }
+        }
+        Self {
+            agreed,
+            coherency: Some(coherency),
+        }
+    }
+
+    /// Where along the load the limit changes.
+    pub fn stretches<'m>(&self, series: &'m Series<'_>) -> Vec<Limited<'m>> {
+        let verdicts = self.agreed.iter().map(|of| of.map(|of| of.cause));
+        let verdicts: Vec<Option<Cause>> = verdicts.collect();
+        let load = |n: usize| series.points.get(n)?.load.as_ref();
+        let found = stretches(&verdicts).into_iter().filter_map(|stretch| {
+            let (first, from) = load(stretch.first)?;
+            Some(Limited {
+                cause: stretch.cause,
+                from,
+                to: &load(stretch.last)?.1,
+                load: *first,
+            })
+        });
+        found.collect()
+    }
+
+    /// What is needed to judge coherency, where it could not be.
+    pub fn coherency_needs(&self) -> Option<&Words> {
+        match &self.coherency {
+            Some(Coherency::Skipped(needs)) => Some(needs),
+            _ => None,
+        }
+    }
+
+    /// What was seen of coherency.
+    fn coherency_says(&self) -> Option<&Words> {
+        match &self.coherency {
+            Some(Coherency::Limits(found)) => Some(&found.sentence),
+            _ => None,
+        }
+    }
+}
+
+fn load_seen(point: &Point<'_>, cell: &Cell, agreed: Option<Agreed>) -> LoadSeen {
+    let busy = diagnoses(point).into_iter().map(|d| d.server_busy);
+    let busy: Option<Vec<f64>> = busy.collect();
+    let repeats = cell.repeats.iter().filter(|_| cell.usable);
+    LoadSeen {
+        users: cell.users as f64,
+        rates: repeats.map(|repeat| repeat.transactions_per_s).collect(),
+        server_busy: busy.and_then(|all| all.into_iter().reduce(f64::max)),
+        agreed,
+    }
+}
+
 /// What limits a point, and where its mean latency passes.
 struct Limit {
     label: String,
@@ -46,48 +135,45 @@ struct Limit {
 }
 
 /// Of each point that has a diagnosis.
-fn limits(m: &Measured<'_, '_>) -> Vec<Limit> {
-    let limits = m.points().filter_map(|(series, point, _)| {
-        let found = diagnoses(point);
-        Some(Limit {
-            label: m.label(series, point),
-            agreed: Agreed::of(&found)?,
-            split: mean_split(&found),
+fn limits(m: &Measured<'_, '_>, courses: &[(&Series<'_>, Course)]) -> Vec<Limit> {
+    let limits = courses.iter().flat_map(|(series, course)| {
+        let points = series.points.iter().zip(&course.agreed);
+        points.filter_map(move |(point, agreed)| {
+            Some(Limit {
+                label: m.label(series, point),
+                agreed: (*agreed)?,
+                split: mean_split(&diagnoses(point)),
+            })
         })
     });
     limits.collect()
 }
 
-/// Where along a series' load the limit changes.
-pub(super) fn of_series<'m>(series: &'m Series<'_>) -> Vec<Limited<'m>> {
-    let agreed = |point| Agreed::of(&diagnoses(point)).map(|of| of.cause);
-    let verdicts: Vec<Option<Cause>> = series.points.iter().map(agreed).collect();
-    let load = |n: usize| series.points.get(n)?.load.as_ref();
-    let found = stretches(&verdicts).into_iter().filter_map(|stretch| {
-        let (first, from) = load(stretch.first)?;
-        Some(Limited {
-            cause: stretch.cause,
-            from,
-            to: &load(stretch.last)?.1,
-            load: *first,
-        })
-    });
-    found.collect()
+/// The course of each series.
+fn courses<'m>(m: &Measured<'_, 'm>) -> Vec<(&'m Series<'m>, Course)> {
+    let axis = m.workload.axis.as_ref();
+    let of = |(series, cells)| (series, Course::of(axis, series, cells));
+    m.series().map(of).collect()
 }
 
 /// Where each stretch but the first begins, with what limits from there.
 pub(super) fn marks(series: &Series<'_>, m: &Measured<'_, '_>) -> Vec<(f64, &'static str)> {
-    let begins = of_series(series).into_iter().skip(1);
+    let mut all = m.series();
+    let Some((_, cells)) = all.find(|(of, _)| std::ptr::eq(*of, series)) else {
+        return Vec::new();
+    };
+    let course = Course::of(m.workload.axis.as_ref(), series, cells);
+    let begins = course.stretches(series).into_iter().skip(1);
     let title = |of: Limited<'_>| (of.load, of.cause.title(m.s.lang.into()));
     begins.map(title).collect()
 }
 
 /// The course of a series in a sentence; `None` where nothing is known of it.
-pub(super) fn course(m: &Measured<'_, '_>, series: &Series<'_>) -> Option<String> {
+fn in_words(m: &Measured<'_, '_>, series: &Series<'_>, course: &Course) -> Option<String> {
     let (t, lang) = (m.s.t, m.s.lang.into());
     let axis = m.workload.axis.as_ref()?;
     let name = factor_name(t, &axis.name);
-    let told = of_series(series).into_iter().map(|limited| {
+    let told = course.stretches(series).into_iter().map(|limited| {
         let values = [
             ("cause", limited.cause.title(lang)),
             ("load", name),
@@ -112,7 +198,8 @@ pub(super) fn course(m: &Measured<'_, '_>, series: &Series<'_>) -> Option<String
 /// The part of a workload's section: the course of each series, a table, the split at each load.
 pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
     let t = m.s.t;
-    let limits = limits(m);
+    let courses = courses(m);
+    let limits = limits(m, &courses);
     if limits.is_empty() {
         return Vec::new();
     }
@@ -121,12 +208,32 @@ pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
     }
     let kinds = kinds(&limits);
     let mut blocks = vec![Block::Heading(t.limits.into())];
-    let courses: Vec<String> = m.series().filter_map(|(s, _)| course(m, s)).collect();
-    blocks.extend((!courses.is_empty()).then_some(Block::List(courses)));
+    let told = courses.iter().flat_map(|(series, course)| {
+        let coherency = course.coherency_says();
+        let coherency = coherency.map(|says| said(m, series, says, t.limited_coherency));
+        in_words(m, series, course).into_iter().chain(coherency)
+    });
+    let told: Vec<String> = told.collect();
+    blocks.extend((!told.is_empty()).then_some(Block::List(told)));
     blocks.push(Block::Table(table(m, &limits, &kinds)));
+    blocks.extend(courses.iter().filter_map(|(series, course)| {
+        let needs = course.coherency_needs()?;
+        Some(Block::Fine(said(m, series, needs, t.unjudged_coherency)))
+    }));
     let figure = picture(m, &limits, &kinds);
     blocks.extend(figure.map(|figure| Block::Figures(vec![figure])));
     blocks
+}
+
+/// A sentence about a series.
+fn said(m: &Measured<'_, '_>, series: &Series<'_>, says: &Words, text: &str) -> String {
+    let lang = m.s.lang.into();
+    let values = [
+        ("series", &*m.name(series)),
+        ("cause", Cause::Coherency.title(lang)),
+        ("says", says.in_language(lang)),
+    ];
+    fill(text, &values)
 }
 
 impl Limit {

@@ -1,14 +1,12 @@
 //! How throughput grows with users: the Universal Scalability Law where it is sound, and Little's
 //! law beside the measured figures.
 
+use super::RunDigest;
 use super::cell::Cell;
 use super::matrix::{AxisKind, LoadAxis, Series};
 use serde::Serialize;
+use tidemark_diagnosis::thresholds::LAW_FITS;
 use tidemark_stats::{LoadPoint, Usl, UslError, mean};
-
-/// A fit that explains less than this of the variance is of another law: of noise alone it explains
-/// nothing, of saturating throughputs nearly all.
-const LEAST_R_SQUARED: f64 = 0.9;
 
 /// So many times the throughput of the load before is more.
 const RISING: f64 = 1.05;
@@ -47,14 +45,7 @@ pub(crate) enum Peak {
 impl Scaling {
     /// `None` where the load is no number of users in closed loop without pauses.
     pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>, cells: &[Cell]) -> Option<Self> {
-        if axis.is_none_or(|a| a.kind != AxisKind::Users) {
-            return None;
-        }
-        let runs = || series.points.iter().flat_map(|p| &p.runs);
-        if runs()
-            .filter(|r| r.counts())
-            .any(|r| r.thinks || r.open_loop || !r.queries.is_empty())
-        {
+        if !is_users_in_closed_loop(axis, series) {
             return None;
         }
         let usable = cells.iter().filter(|cell| cell.usable);
@@ -68,7 +59,7 @@ impl Scaling {
         let most = points.iter().map(|p| p.load).fold(0.0, f64::max);
         Some(match Usl::fit(&points) {
             Err(error) => Scaling::Not(error),
-            Ok(usl) if usl.r_squared < LEAST_R_SQUARED => Scaling::BadFit(usl.r_squared),
+            Ok(usl) if usl.r_squared < LAW_FITS => Scaling::BadFit(usl.r_squared),
             Ok(usl) => Scaling::Fitted {
                 usl,
                 peak: peak(&usl, most),
@@ -76,6 +67,14 @@ impl Scaling {
             },
         })
     }
+}
+
+/// Whether the load is a number of users in closed loop without pauses.
+pub(crate) fn is_users_in_closed_loop(axis: Option<&LoadAxis>, series: &Series<'_>) -> bool {
+    let mut runs = series.points.iter().flat_map(|p| &p.runs);
+    let is_other = |r: &RunDigest| r.thinks || r.open_loop || !r.queries.is_empty();
+    axis.is_some_and(|a| a.kind == AxisKind::Users)
+        && !runs.any(|run| run.counts() && is_other(run))
 }
 
 /// The interval of the peak is that of both parameters at their extremes, which is wider than it

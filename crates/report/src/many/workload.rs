@@ -93,6 +93,7 @@ pub(super) fn part<'m>(
             blocks.push(Block::List(law::says(&m, &fits)));
         }
         blocks.extend(limits::blocks(&m));
+        blocks.extend(experiments(&m));
         let types = by_type(&m);
         if !types.rows.is_empty() {
             let title = s.t.types.into();
@@ -106,6 +107,30 @@ pub(super) fn part<'m>(
         }
     }
     Ok(DocumentPart::new(workload.name.clone(), blocks))
+}
+
+/// What experiments around the job of points showed.
+fn experiments(m: &Measured<'_, '_>) -> Vec<Block> {
+    let lang = m.s.lang;
+    let all = m.points().flat_map(|(series, point, _)| {
+        let label = m.label(series, point);
+        let made = point.runs.iter().filter_map(|run| run.experiments.as_ref());
+        made.map(|made| (label.clone(), made)).collect::<Vec<_>>()
+    });
+    let all: Vec<_> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let says = all.iter().map(|(label, made)| {
+        let sentence = crate::experiments::sentence(made, lang);
+        format!("{label}{}{sentence}", m.s.common.colon)
+    });
+    let mut blocks = vec![
+        Block::Heading(crate::texts::experiments::of(lang).title.into()),
+        Block::List(says.collect()),
+    ];
+    blocks.extend(crate::experiments::blocks(&all, lang));
+    blocks
 }
 
 /// A figure with what it may be off by.

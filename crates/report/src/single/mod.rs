@@ -7,6 +7,7 @@ use crate::command_line::wrapped;
 use crate::diagnosis;
 use crate::digest::Digest;
 use crate::document::{Block, Document, DocumentPart, Judged, Piece, Role, Width};
+use crate::experiments;
 use crate::findings::said;
 use crate::many::figure_of_run;
 use crate::observed;
@@ -163,6 +164,8 @@ fn parts(
         Detail::Summary => diagnosis::summary(limits, lang),
         Detail::Brief => diagnosis::brief(limits, lang),
     }));
+    let made = record.experiments.as_ref();
+    parts.extend(made.map(|made| experiments::part(made, lang)));
     if !w.is_watch() {
         parts.extend(load_parts(w, lang, page)?);
     }

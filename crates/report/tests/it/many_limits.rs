@@ -2,6 +2,7 @@
 
 use super::common::many::{Cell, document, law, record};
 use tidemark_core::record::*;
+use tidemark_core::series::{Measures, SeriesBuilder, SeriesKey};
 use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_report::Lang;
 
@@ -103,6 +104,72 @@ fn two_values_differ_by_the_part_of_the_latency_that_changed() {
     );
     assert!(
         markdown.contains("limited by connection limit on both sides"),
+        "{markdown}"
+    );
+}
+
+/// Runs whose throughput has its peak at 40 sessions; of the server's two processors such a share is busy.
+fn retrograde(threads: &[usize], busy: Option<f64>) -> Vec<RunRecord> {
+    let runs = threads.iter().zip(0..).map(|(threads, n)| {
+        let cell = Cell {
+            workload: "oltp_read_write",
+            threads: *threads,
+            factors: &[],
+            transactions_per_s: law(60.0, 0.03, 0.0006, *threads as f64),
+            seconds: 6,
+        };
+        let mut run = record(&cell, 1, n);
+        let cores = ["0", "1"].into_iter().filter_map(|core| {
+            let key = SeriesKey::new("server-host", "cpu.busy", "cores", Measures::Gauge);
+            let mut builder = SeriesBuilder::new(key.with("core", core), 3, 1000);
+            for second in 0..6 {
+                builder.push(second * 1000, busy.unwrap_or(f64::NAN));
+            }
+            builder.series()
+        });
+        run.series.extend(cores);
+        run
+    });
+    runs.collect()
+}
+
+#[test]
+fn throughput_that_falls_past_its_peak_is_limited_by_coherency() {
+    let loads = [1, 4, 8, 16, 32, 64, 128, 256];
+    let found = |records: &[RunRecord]| -> (String, serde_json::Value) {
+        let many = document("falling", records);
+        let json: serde_json::Value = serde_json::from_str(&many.json().unwrap()).unwrap();
+        let series = json["workloads"][0]["series"][0].clone();
+        (many.markdown(Lang::En).unwrap(), series)
+    };
+    let (markdown, series) = found(&retrograde(&loads, Some(0.4)));
+    let last = series["bottlenecks"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["cause"], "coherency", "{series}");
+    assert_eq!((&last["from"], &last["to"]), (&"128".into(), &"256".into()));
+    assert!(series["coherency_needs"].is_null());
+    assert!(
+        markdown.contains("coherency between sessions at Threads 128 to 256"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("| 256 threads | coherency between sessions |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("From 128 sessions on"), "{markdown}");
+    // A full host explains it by itself.
+    let (markdown, series) = found(&retrograde(&loads, Some(0.99)));
+    assert!(!markdown.contains("coherency between"), "{markdown}");
+    assert!(series["coherency_needs"].is_null(), "{series}");
+    // What could not be judged is said.
+    let (_, series) = found(&retrograde(&loads, None));
+    let needs = series["coherency_needs"].as_str().unwrap();
+    assert!(needs.contains("--observe-host"), "{needs}");
+    let mut few = limited(&[], 0);
+    few.remove(0);
+    few.remove(0);
+    let (markdown, _) = found(&few);
+    assert!(
+        markdown.contains("coherency between sessions could not be judged. Measure at least four"),
         "{markdown}"
     );
 }

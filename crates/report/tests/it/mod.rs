@@ -6,6 +6,7 @@ mod authored;
 mod browser;
 mod common;
 mod comparison_limits;
+mod experiments;
 mod load_reports;
 mod many;
 mod many_hostile;

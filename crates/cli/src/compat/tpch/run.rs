@@ -267,6 +267,7 @@ fn result(
         outages: Vec::new(),
         dead_times: None,
         errors: told.errors,
+        waiting_threads: None,
         sessions: Vec::new(),
     }
 }

@@ -1,0 +1,149 @@
+//! What experiments around a job showed: names and numbers of them, and their part of a document.
+
+use crate::document::{Block, DocumentPart, Grid, Role};
+use crate::number::three;
+use crate::texts::{Lang, experiments as texts, fill};
+use tidemark_analysis::experiments::Experiment;
+use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
+
+/// What an experiment is called; replies come later by so many milliseconds.
+pub fn experiment_name(experiment: Experiment, later_ms: f64, lang: Lang) -> String {
+    let t = texts::of(lang);
+    let name = match experiment {
+        Experiment::Rtt => return fill(t.rtt, &[("ms", &three(later_ms))]),
+        Experiment::SessionsTwice => t.sessions_twice,
+        Experiment::SessionsHalf => t.sessions_half,
+        Experiment::SecondClient => t.second_client,
+        Experiment::DisjointKeys => t.disjoint_keys,
+        Experiment::OnePercent => t.one_percent,
+        Experiment::NoCommitWait => t.no_commit_wait,
+        Experiment::Text => t.text_protocol,
+        Experiment::ReadsOnly => t.reads_only,
+        Experiment::WritesOnly => t.writes_only,
+    };
+    name.into()
+}
+
+/// A ratio of throughputs as percent more or less, with its sign: `+61`, `−3`, `0`.
+pub fn percent_change(ratio: f64) -> String {
+    // Nothing is told of intervals of two pairs beyond their being wide.
+    let percent = ((ratio - 1.0) * 100.0).round().clamp(-100.0, 99_999.0);
+    match percent {
+        0.0 => "0".into(),
+        more if more > 0.0 => format!("+{more}"),
+        less => format!("−{}", -less),
+    }
+}
+
+/// By the id that a record has; one of a newer version is told by its id.
+fn name(id: &str, later_ms: f64, lang: Lang) -> String {
+    let mut all = Experiment::ALL.into_iter();
+    let known = all.find(|experiment| experiment.id() == id);
+    known.map_or_else(|| id.into(), |known| experiment_name(known, later_ms, lang))
+}
+
+/// The verdict in a sentence.
+pub(crate) fn sentence(found: &Experiments, lang: Lang) -> &str {
+    match lang {
+        Lang::En => &found.sentence,
+        Lang::Zh => &found.sentence_zh,
+    }
+}
+
+fn reason(skipped: &SkippedChange, lang: Lang) -> &str {
+    match lang {
+        Lang::En => &skipped.reason,
+        Lang::Zh => &skipped.reason_zh,
+    }
+}
+
+/// The part of one run's document.
+pub(crate) fn part(found: &Experiments, lang: Lang) -> DocumentPart {
+    let says = Block::Say(sentence(found, lang).into());
+    let all = [(String::new(), found)];
+    let blocks = std::iter::once(says).chain(blocks(&all, lang));
+    DocumentPart::new(texts::of(lang).title, blocks.collect()).role(Role::Results)
+}
+
+/// A table of all changes, of runs by what they are called, and below it what was not made.
+pub(crate) fn blocks(all: &[(String, &Experiments)], lang: Lang) -> Vec<Block> {
+    let t = texts::of(lang);
+    let has_labels = all.iter().any(|(label, _)| !label.is_empty());
+    let first = if has_labels { t.run } else { t.experiment };
+    let second = has_labels.then_some(t.experiment);
+    let heads: Vec<&str> = std::iter::once(first).chain(second).collect();
+    let mut grid = Grid::of(&heads, &[t.throughput, t.interval, t.pairs]);
+    for (label, found) in all {
+        let row = |change: &MeasuredChange| {
+            let high = change.high.map_or("∞".into(), percent_change);
+            let mut row: Vec<String> = has_labels.then(|| label.clone()).into_iter().collect();
+            row.extend([
+                name(&change.experiment, found.later_ms, lang),
+                format!("{} %", percent_change(change.ratio)),
+                format!("{}…{high}", percent_change(change.low)),
+                change.pairs.to_string(),
+            ]);
+            row
+        };
+        grid.rows.extend(found.measured.iter().map(row));
+    }
+    let mut blocks = Vec::new();
+    if !grid.rows.is_empty() {
+        blocks.push(Block::Table(grid));
+    }
+    for (label, found) in all {
+        let skipped = found.skipped.iter();
+        let skipped: Vec<String> = skipped
+            .map(|skipped| {
+                let values = [
+                    ("experiment", &*name(&skipped.experiment, found.later_ms, lang)),
+                    ("reason", reason(skipped, lang)),
+                ];
+                fill(t.skipped, &values)
+            })
+            .collect();
+        let values = [
+            ("sessions", &*found.sessions.to_string()),
+            ("rate", &*three(found.transactions_per_s)),
+            ("id", &*found.id),
+        ];
+        let mut said = fill(t.baseline, &values);
+        if !skipped.is_empty() {
+            let skipped = skipped.join(t.semicolon);
+            said += lang.texts().gap;
+            said += &fill(t.not_made, &[("experiments", &skipped)]);
+        }
+        blocks.push(Block::Fine(match label.is_empty() {
+            true => said,
+            false => format!("{label}{}{said}", lang.texts().colon),
+        }));
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_percent_with_their_sign() {
+        for (ratio, said) in [
+            (1.02, "+2"),
+            (0.97, "−3"),
+            (1.0, "0"),
+            (0.0, "−100"),
+            (f64::INFINITY, "+99999"),
+        ] {
+            assert_eq!(percent_change(ratio), said);
+        }
+        assert_eq!(name("sessions-x2", 0.0, Lang::En), "sessions ×2");
+        assert_eq!(
+            name(Experiment::Rtt.id(), 1.5, Lang::En),
+            "replies 1.50 ms later"
+        );
+        assert_eq!(
+            name("from-a-newer-version", 0.0, Lang::En),
+            "from-a-newer-version"
+        );
+    }
+}
