@@ -12,6 +12,16 @@ pub(crate) struct CommandLine {
     pub options: Vec<(String, String)>,
 }
 
+impl CommandLine {
+    /// Whether it runs a benchmark, so that an output is to be expected.
+    pub fn runs(&self) -> bool {
+        let is_run = |(name, value): &(String, String)| name == "command" && value == "run";
+        let is_load = |(name, _): &(String, String)| name.starts_with('i');
+        self.options.iter().any(is_run)
+            || self.tool == "pgbench" && !self.options.iter().any(is_load)
+    }
+}
+
 /// Programs, and the tool that each is.
 const PROGRAMS: [(&str, &str); 18] = [
     ("sysbench", "sysbench"),

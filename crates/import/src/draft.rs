@@ -31,8 +31,12 @@ pub(crate) struct Draft {
     pub client: Option<String>,
     /// The headings above it that name no client.
     pub test: String,
+    /// Whether a heading says that its figures are those of all clients together.
+    pub is_total: bool,
     pub command: Option<String>,
     pub figures: Vec<StatedFigure>,
+    /// Names of figures of the run that no line states: sums of several clients'.
+    pub derived: BTreeSet<String>,
     /// Types of figures, the run itself (as "") among them.
     pub types: BTreeSet<String>,
     pub options: BTreeMap<String, Stated>,

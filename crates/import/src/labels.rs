@@ -45,6 +45,17 @@ pub(crate) fn is_of_all(text: &str) -> bool {
     !has_figures && (chinese.iter().any(|w| lower.contains(w)) || english.iter().any(has_own))
 }
 
+/// Whether a heading says nothing but that a command's output follows: `Output`, `3.2 测试结果`.
+pub(crate) fn is_of_output(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let sign = |c: char| !c.is_alphabetic();
+    let words = [
+        "output", "outputs", "result", "results", "log", "输出", "结果", "测试结果", "运行结果",
+        "执行结果", "输出结果", "日志",
+    ];
+    words.contains(&lower.trim_matches(sign))
+}
+
 /// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.
 pub(crate) fn client(text: &str) -> Option<String> {
     let text = text.trim_matches([

@@ -151,13 +151,7 @@ impl Row {
 
     /// Its figures are those of all clients together.
     pub fn total(&mut self) {
-        if self.run.has_figures() {
-            let one = Number {
-                value: 1.0,
-                decimals: 0,
-            };
-            self.run.figure("", "is_total", one, self.line);
-        }
+        self.run.is_total = self.run.has_figures();
     }
 
     fn unclear(&mut self, name: &str, cell: &str) {
@@ -288,6 +282,7 @@ impl Row {
             let value = terms.iter().map(|v| amount(v, factor)).sum();
             let decimals = terms.iter().map(|v| v.number.decimals).min().unwrap_or(0);
             draft.figure("", name, Number { value, decimals }, self.line);
+            draft.derived.insert(name.into());
         }
         true
     }
@@ -310,6 +305,7 @@ impl Row {
             let mut run = self.run.clone();
             run.figures.extend(of_run.figures);
             run.types.extend(of_run.types);
+            run.derived.extend(of_run.derived);
             run.option(VARIANT, &name, self.line, From::Output);
             runs.push(run);
         }
@@ -360,6 +356,7 @@ impl Row {
             if let Some(last) = self.run.figures.last_mut() {
                 last.rounding = rounding;
             }
+            self.run.derived.insert(name);
         }
     }
 }

@@ -23,6 +23,7 @@ impl Sum {
     pub fn of(draft: &Draft) -> Self {
         let mut notes = Vec::new();
         let mut derived = vec!["started_at".to_string()];
+        derived.extend(draft.derived.iter().cloned());
         let types = types(draft);
         let mut counted: u64 = types.values().map(|t| t.count).sum();
         // The READ and the UPDATE of one are counted by themselves, too.

@@ -80,6 +80,46 @@ fn a_command_is_in_force_below_its_own_heading() {
 }
 
 #[test]
+fn a_command_is_of_no_output_below_the_next_heading_of_its_level() {
+    let output = super::documents::SYSBENCH_1;
+    let sessions = |text: &str| -> (Vec<bool>, usize) {
+        let import = import(text);
+        let runs = import.runs.iter();
+        let own = runs.map(|run| !run.command.is_empty()).collect();
+        (own, import.missing.len())
+    };
+    let command = "sysbench oltp_read_only --threads=64 --tables=3 run";
+    // A command that has no output of its own, whatever it does.
+    for verb in ["prepare", "run"] {
+        let command = command.replace("run", verb);
+        let text = format!("# A\n{command}\n# B\n{output}");
+        assert_eq!(sessions(&text), (vec![false], 0), "{verb}");
+    }
+    // Unless nothing follows that may be its output.
+    let text = format!("# A\n{command}\n# B\nsysbench oltp_insert run\n{output}");
+    assert_eq!(sessions(&text), (vec![true], 1));
+    // Three files in one, the first of which begins with its command.
+    let text = format!("{command}\n{output}# B\n{output}# C\n{output}");
+    assert_eq!(sessions(&text).0, [true, false, false]);
+    // Before the first heading it is for all of them.
+    let text = format!("{command}\n# A\n{output}# B\n{}", output.replace("70.25", "71.25"));
+    assert_eq!(sessions(&text).0, [true, true]);
+    // A heading that names nothing but the output.
+    for heading in ["Output", "2.3 测试结果"] {
+        let text = format!("# A\n## Command\n{command}\n## {heading}\n{output}");
+        assert_eq!(sessions(&text), (vec![true], 0), "{heading}");
+    }
+    // Parts of one client end like any other.
+    let text = format!("# Client 1\n## 64\n{command}\n{output}## 4\n{output}");
+    assert_eq!(sessions(&text).0, [true, false]);
+    // Options stay below subheadings, and for the same part of another client.
+    let text = format!("# A\n{command}\n## First\n{output}### Again\n{output}## Second\n{output}");
+    assert_eq!(sessions(&text).0, [true, true, true]);
+    let text = format!("# Client 1\n## x\n{command}\n{output}# Client 2\n## x\n{output}");
+    assert_eq!(sessions(&text).0, [true, true]);
+}
+
+#[test]
 fn short_words_within_others_are_no_headings() {
     let run = one("\
 | Threads | TPS | Latency (ms) | Partitions | Isolation | Throughput (MB/s) |

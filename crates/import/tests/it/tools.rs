@@ -27,6 +27,13 @@ fn figure(run: &RunRecord, of: &str, name: &str) -> f64 {
     found.unwrap_or_else(|| panic!("{of} {name}")).value
 }
 
+/// A figure that other runs of the document make, and the lines that it is made of.
+fn beside(run: &RunRecord, name: &str) -> (f64, Vec<u64>) {
+    let found = run.imported.as_ref().unwrap().beside(name);
+    let found = found.unwrap_or_else(|| panic!("{name}"));
+    (found.value, found.lines.clone())
+}
+
 fn option<'r>(run: &'r RunRecord, name: &str) -> &'r str {
     &run.options[name].value
 }
@@ -159,10 +166,10 @@ General statistics:
 fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
     let output = CHECKPOINTS;
     let run = one(&format!("# A\n{output}\n{output}"));
-    assert_eq!(figure(&run, "", "pasted_again"), 40.0);
+    assert_eq!(beside(&run, "pasted_again"), (40.0, vec![40]));
     let two = import(&format!("# A\n{output}\n# B\n{output}")).runs;
     assert_eq!(two.len(), 2);
-    assert_eq!(figure(&two[1], "", "pasted_from"), 2.0);
+    assert_eq!(beside(&two[1], "pasted_from"), (2.0, vec![2]));
 }
 
 #[test]

@@ -37,11 +37,11 @@ pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
         finding("same-output", severity, says, instead, figures)
     };
     let first = view.imported.first_line;
-    let again = view.all("pasted_again").map(|other| {
+    let again = view.beside("pasted_again").map(|other| {
         let (says, instead) = (same_output::AGAIN, same_output::AGAIN_INSTEAD);
         told(first, other, Severity::Note, says, instead)
     });
-    let elsewhere = view.all("pasted_from").map(|other| {
+    let elsewhere = view.beside("pasted_from").map(|other| {
         let (says, instead) = (same_output::ELSEWHERE, same_output::ELSEWHERE_INSTEAD);
         told(first, other, Severity::Suspect, says, instead)
     });
@@ -210,7 +210,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             judged = true;
             // The mean is above its percentile, and the two in each other's place fit. Where other rows of
             // its table have them in order, a figure is wrong and no heading.
-            let is_column = view.all("others_in_order").is_none();
+            let is_column = view.beside("others_in_order").is_none();
             let fits =
                 |ms: f64| sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < 0.1);
             if is_column && mean.value > p.value && fits(p.value) && !fits(mean.value) {
@@ -318,7 +318,7 @@ const RECORDS: f64 = 1000.0;
 
 /// The load's command says how many records, the run's does not, and its workload is a standard one.
 fn other_set(view: &View<'_>) -> Option<Vec<Finding>> {
-    let loaded = view.all("loaded_records")?;
+    let loaded = view.beside("loaded_records")?;
     let file = view.option("workload-file")?;
     let name = file.rsplit('/').next()?.strip_prefix("workload")?;
     let is_standard = name.len() == 1 && name.starts_with(|c: char| ('a'..='f').contains(&c));
