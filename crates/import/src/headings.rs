@@ -23,10 +23,11 @@ pub(crate) enum Column {
 }
 
 /// Words in headings, and the figure; the first that is found counts.
-const RATES: [(&str, &[&str]); 5] = [
+const RATES: [(&str, &[&str]); 6] = [
     ("tpmc", &["tpmc", "tpm-c"]),
     ("nopm", &["nopm"]),
-    ("tpm_total", &["tpmtotal", "tpm"]),
+    ("tpm_total", &["tpmtotal"]),
+    ("tpm", &["tpm"]),
     (
         "statement_rate",
         &["qps", "queries/s", "queriespersec", "每秒查询"],

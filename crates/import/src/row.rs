@@ -390,6 +390,7 @@ pub(crate) fn adds_up(name: &str) -> bool {
         "tpmc",
         "nopm",
         "tpm_total",
+        "tpm",
         "ignored_errors",
     ];
     sums.contains(&name)

@@ -182,7 +182,8 @@ impl Imported {
         match self.rate_unit {
             RateUnit::Transactions => value("rate")
                 .or(self.figure_of("TOTAL", "rate").map(|f| f.value))
-                .or(value("tpm_total").map(|n| n / 60.0)),
+                .or(value("tpm_total").map(|n| n / 60.0))
+                .or(value("tpm").map(|n| n / 60.0)),
             RateUnit::Statements => value("statement_rate"),
             RateUnit::NewOrders => value("nopm").or(value("tpmc")),
         }

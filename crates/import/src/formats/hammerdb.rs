@@ -32,7 +32,8 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return result(&plain[at + "System achieved ".len()..], line, doc);
     }
     if let Some(at) = plain.find(" Active Virtual Users configured") {
-        let users = plain[..at].rsplit([':', ' ']).next().unwrap_or_default();
+        // In a job's JSON it stands in quotes.
+        let users = plain[..at].rsplit([':', ' ', '"']).next().unwrap_or_default();
         let ended = doc.of(TOOL);
         let ended = ended.is_some_and(|d| d.figures.iter().any(|f| f.name != MINUTES));
         let run = match ended {
@@ -61,6 +62,19 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         None => plain,
     };
     let was = doc.of(TOOL).is_some();
+    // `27975 PostgreSQL tpm`, of the transaction counter.
+    if let (true, Some((n, rest))) = (was, number(plain))
+        && rest.split_whitespace().count() <= 3
+        && rest.trim_end().ends_with(" tpm")
+    {
+        doc.run(TOOL, line).figure(COUNTER, "tpm", n, line);
+        return true;
+    }
+    // A job's JSON, and what stands in it beside the result.
+    if was && is_of_json(plain) {
+        doc.touch(line);
+        return true;
+    }
     for (label, name) in [
         ("Timing test period of ", "time"),
         ("Beginning rampup time of ", "warmup-time"),
@@ -120,6 +134,18 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     is_frame && doc.of(TOOL).is_some()
 }
 
+/// What the counter of transactions saw while the test ran.
+const COUNTER: &str = "counter";
+
+/// A bracket, or a text that is a job's number or time: `"5F04B1E9567603E253231363",`.
+fn is_of_json(plain: &str) -> bool {
+    let plain = plain.trim_end_matches(',');
+    let text = plain.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    let is_sign = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | ' ');
+    matches!(plain, "[" | "]")
+        || text.is_some_and(|t| t.len() >= 10 && t.chars().all(is_sign))
+}
+
 /// What follows belongs to another run.
 const ENDED: &str = "ended";
 
@@ -153,7 +179,7 @@ fn result(text: &str, line: u64, doc: &mut Doc) -> bool {
         if words.contains("NOPM") {
             found.push(("nopm", n));
         } else if words.contains("TPM") {
-            found.push(("tpm_total", n));
+            found.push(("tpm", n));
         }
         rest = after;
     }

@@ -464,7 +464,7 @@ fn hammer(values: &[Value], run: &mut Draft) {
         let of = hammerdb::procedure(of);
         match (of, name) {
             (_, "NOPM") => run.figure("", "nopm", n, v.line),
-            (_, "TPM") => run.figure("", "tpm_total", n, v.line),
+            (_, "TPM") => run.figure("", "tpm", n, v.line),
             (Some(of), "calls") => run.figure(of, "count", n, v.line),
             (Some(of), "avg_ms") => run.figure(of, "mean_ms", n, v.line),
             (Some(of), "total_ms") => run.figure(of, "sum_ms", n, v.line),

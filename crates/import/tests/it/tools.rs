@@ -1,6 +1,6 @@
 //! Outputs that real tools print beside their plain ones: checkpoints, other styles, failures, logs.
 
-use tidemark_core::record::{RunRecord, RunState};
+use tidemark_core::record::{RateUnit, RunRecord, RunState};
 use tidemark_import::{Became, Import, Origin, read};
 
 /// The document's runs, none of whose lines was left.
@@ -332,4 +332,41 @@ fn k6_has_failed_requests_and_conditions() {
     assert_eq!(figure(&run, "", "error_share"), 50.0);
     assert_eq!(figure(&run, "", "checks_failed"), 3000.0);
     assert_eq!(run.sessions, 10);
+}
+
+#[test]
+fn a_job_of_hammerdb_is_a_list_of_texts() {
+    let run = one("\
+[
+  \"5F04B1E9567603E253231363\",
+  \"2026-07-07 13:40:25\",
+  \"2 Active Virtual Users configured\",
+  \"TEST RESULT : System achieved 2011 NOPM from 4664 Oracle TPM\"
+]
+");
+    assert_eq!((run.sessions, run.stated_rate()), (2, Some(2011.0)));
+    assert_eq!(figure(&run, "", "tpm"), 4664.0);
+    // The older order, and what the counter of transactions printed.
+    let run = one("\
+Vuser 1:Timing test period of 5 in minutes
+0 PostgreSQL tpm
+27975 PostgreSQL tpm
+Vuser 1:TEST RESULT : System achieved 27012 PostgreSQL TPM at 11745 NOPM
+");
+    assert_eq!((figure(&run, "", "nopm"), figure(&run, "", "tpm")), (11_745.0, 27_012.0));
+    assert_eq!(figure(&run, "counter", "tpm"), 27_975.0);
+    assert_eq!(run.rate_unit(), RateUnit::NewOrders);
+    assert_eq!(run.totals.all.count, 0);
+}
+
+#[test]
+fn a_profile_of_one_user_is_no_count_of_all() {
+    let run = one("\
+>>>>> VIRTUAL USER 2 : ELAPSED TIME : 300012ms
+>>>>> PROC: NEWORD
+CALLS: 13081\tMIN: 1.2ms\tAVG: 6.1ms\tMAX: 80.5ms\tTOTAL: 79794.1ms
+P99: 12ms\tP95: 9ms\tP50: 6ms\tSD: 1000.3\tRATIO: 43.7%
+");
+    assert_eq!(run.totals.all.count, 0);
+    assert_eq!(figure(&run, "NewOrder", "mean_ms"), 6.1);
 }

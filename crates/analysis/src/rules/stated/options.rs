@@ -50,7 +50,8 @@ pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// No New-Order beside other transactions.
 fn nothing_done(view: &View<'_>) -> Option<Finding> {
-    let (nopm, all) = (view.all("nopm")?, view.all("tpm_total")?);
+    let nopm = view.all("nopm")?;
+    let all = view.all("tpm").or(view.all("tpm_total"))?;
     let figures = vec![
         ("line", Figure::Count(nopm.line)),
         ("all", counted(all.value)),
@@ -194,7 +195,14 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             figures,
         ));
     };
-    for name in ["nopm", "tpmc", "tpm_total", "rate", "statement_rate"] {
+    for name in [
+        "nopm",
+        "tpmc",
+        "tpm_total",
+        "tpm",
+        "rate",
+        "statement_rate",
+    ] {
         let Some(rate) = view.all(name) else { continue };
         judged = true;
         // Seconds or milliseconds since 1970; no system makes so much.
