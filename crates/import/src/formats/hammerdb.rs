@@ -3,6 +3,7 @@
 use crate::doc::Doc;
 use crate::draft::From;
 use crate::scan::{Number, number, unit_ms};
+use tidemark_core::record::StatedFigure;
 
 const TOOL: &str = "hammerdb";
 
@@ -34,8 +35,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if let Some(at) = plain.find(" Active Virtual Users configured") {
         // In a job's JSON it stands in quotes.
         let users = plain[..at].rsplit([':', ' ', '"']).next().unwrap_or_default();
+        let of_end = |f: &StatedFigure| f.name != MINUTES && f.of != COUNTER;
         let ended = doc.of(TOOL);
-        let ended = ended.is_some_and(|d| d.figures.iter().any(|f| f.name != MINUTES));
+        let ended = ended.is_some_and(|d| d.figures.iter().any(of_end));
         let run = match ended {
             true => doc.begin(TOOL, line),
             false => doc.run(TOOL, line),
