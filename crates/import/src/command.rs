@@ -251,8 +251,10 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         }
     }
     let is_workload = |w: &&String| !VERBS.contains(&w.as_str()) && !w.contains('@');
-    command.workload = plain
-        .iter()
+    let script = words.get(at).filter(|w| w.ends_with(".lua"));
+    command.workload = script
+        .into_iter()
+        .chain(&plain)
         .find(is_workload)
         .map(|w| base_name(w).trim_end_matches(".lua").to_string())
         .unwrap_or_default();
@@ -267,7 +269,9 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
             "workload-file" | "benchmark" | "builtin" => {
                 command.workload = base_name(value).into();
             }
-            "workload-name" if tool == "sysbench" => command.workload = value.clone(),
+            "workload-name" if tool == "sysbench" => {
+                command.workload = base_name(value).trim_end_matches(".lua").into();
+            }
             _ => {}
         }
     }
@@ -355,6 +359,10 @@ fn is_attached(tool: &str, word: &str) -> bool {
 
 fn program(word: &str) -> Option<&'static str> {
     let name = base_name(word);
+    // Scripts of sysbench may be programs themselves: `./tpcc.lua … run`.
+    if name.ends_with(".lua") && word.starts_with(['.', '/']) {
+        return Some("sysbench");
+    }
     let found = PROGRAMS.iter().find(|(program, _)| *program == name);
     found.map(|(_, tool)| *tool)
 }

@@ -3,6 +3,7 @@
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
 use crate::labels::{assignment, client, is_of_all, is_of_output};
+use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use std::collections::BTreeMap;
 
@@ -320,7 +321,10 @@ impl Doc {
         if let Some(tool) = self.commanded(plain, line) {
             return Some(Became::Command(tool));
         }
-        if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
+        if !self.fenced
+            && (plain.starts_with("# ") || plain.starts_with("##"))
+            && !(self.above.is_empty() && is_csv_heading(plain))
+        {
             self.settle_heading();
             let goes_on = self
                 .open

@@ -49,6 +49,8 @@ pub(crate) struct Draft {
     pub queries: Vec<(String, f64, u64)>,
     /// Seconds of its first interval.
     pub usual_length: Option<f64>,
+    /// Seconds since 1970 of its begin, where its lines over time have moments.
+    pub begin_s: Option<f64>,
     /// Why it failed.
     pub failed: Option<String>,
     /// Whether what is printed at a run's end began.

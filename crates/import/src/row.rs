@@ -38,6 +38,10 @@ pub(crate) struct Row {
     changes: Vec<(Option<String>, &'static str, Number)>,
     /// Figures that not every client's column states.
     incomplete: BTreeSet<String>,
+    /// Options of which two columns state another: none of them is known.
+    denied: BTreeSet<&'static str>,
+    /// The heading and the cell that an option is from.
+    options: BTreeMap<&'static str, (String, String)>,
     unclear: Vec<String>,
     ambiguous: Vec<Ambiguous>,
 }
@@ -52,6 +56,8 @@ impl Row {
             order: Vec::new(),
             changes: Vec::new(),
             incomplete: BTreeSet::new(),
+            denied: BTreeSet::new(),
+            options: BTreeMap::new(),
             unclear: Vec::new(),
             ambiguous: Vec::new(),
         }
@@ -161,7 +167,7 @@ impl Row {
     /// A cell of a figure or an option.
     pub fn take(&mut self, name: &str, column: &Column, of: &Of, text: &str) {
         let taken = match column {
-            Column::Option(option) => self.option(option, text),
+            Column::Option(option) => self.option(name, option, text),
             Column::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
             Column::Several(figures) => {
                 let parts: Vec<&str> = text.split('/').map(str::trim).collect();
@@ -183,7 +189,7 @@ impl Row {
         }
     }
 
-    fn option(&mut self, option: &str, text: &str) -> bool {
+    fn option(&mut self, heading: &str, option: &'static str, text: &str) -> bool {
         let all = match cell(text, Kind::of(option), self.notation) {
             Cell::Missing => return true,
             Cell::Unclear => return false,
@@ -202,16 +208,33 @@ impl Row {
             _ => all.to_string(),
         };
         let value = if all == 0.0 { "0".into() } else { value };
-        // Two columns may both be named so.
+        // Two columns may both be named so: clients and the threads of each, or of all.
         let stated = self.run.options.get(option);
-        if stated.is_some_and(|o| o.line == self.line && o.value != value) {
+        let is_other = stated.is_some_and(|o| o.line == self.line && o.value != value);
+        if is_other || self.denied.contains(option) {
+            self.run.options.remove(option);
+            self.denied.insert(option);
+            if let Some((first, cell)) = self.options.remove(option) {
+                self.aside(&first, &cell);
+                self.unclear(&first, &cell);
+            }
+            self.aside(heading, text);
             return false;
         }
         self.run.option(option, &value, self.line, From::Output);
+        self.options
+            .insert(option, (heading.into(), text.into()));
         true
     }
 
     fn figure(&mut self, heading: &str, name: &str, factor: f64, of: &Of, text: &str) -> bool {
+        // `10:15:00` below `Time` is when it was, not how long.
+        let is_clock = text.matches(':').count() == 2 && !text.starts_with("00:");
+        let is_bare = matches!(heading.to_lowercase().as_str(), "time" | "时间");
+        if name == "elapsed_s" && is_clock && is_bare {
+            self.aside(heading, text);
+            return false;
+        }
         let read = cell(text, Kind::of(name), self.notation);
         let (terms, sum) = match read {
             Cell::One(value) => (vec![value], None),

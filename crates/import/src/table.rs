@@ -1,7 +1,10 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
 use crate::beside::is_total;
-use crate::captions::{grouped, is_of_variants, take_the_heading, take_the_unit};
+use crate::captions::{
+    grouped, is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
+    take_units,
+};
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
@@ -108,6 +111,12 @@ impl Table {
             self.before = (by == '|').then_some((cells, by));
             return (by == '|').then_some(Became::Table);
         }
+        // Another file's heading, right below the rows of the last one.
+        if self.rows > 0 && self.turned.is_empty() && is_heading(&cells) {
+            let by = self.by;
+            self.begin(cells, by, line, doc);
+            return Some(Became::Table);
+        }
         // Headings may stand below those of groups of columns.
         let may_be_groups = self.turned.is_empty() || self.by_variant;
         if self.rows == 0 && may_be_groups && is_heading(&cells) {
@@ -209,6 +218,12 @@ impl Table {
             self.groups = names;
             return;
         }
+        for caption in &captions {
+            take_the_rate(&mut columns, &names, caption);
+            if caption.to_lowercase().contains("pgbench") {
+                take_the_clients(&mut columns, &names);
+            }
+        }
         self.notation.comma_is_free = by == ';';
         self.owners = owners(&names, &columns);
         self.told = vec![false; names.len()];
@@ -249,6 +264,9 @@ impl Table {
         if cells.iter().all(String::is_empty) {
             return None;
         }
+        if self.rows == 1 && take_units(&mut self.columns, &cells) {
+            return Some(Became::Table);
+        }
         let extra = cells.len() > self.names.len() && {
             let extra = cells.get(self.names.len()..).unwrap_or_default();
             extra.iter().any(|c| !c.is_empty())
@@ -282,8 +300,9 @@ impl Table {
                 }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
-                    // Numbers may be figures, whatever their name is; they are told once.
-                    let is_number = numeral(cell).is_some();
+                    // Numbers may be figures, whatever their name is; they are told once. Those of the
+                    // first column without a name count its rows.
+                    let is_number = numeral(cell).is_some() && !(at == 0 && name.is_empty());
                     let first = self.told.get_mut(at);
                     let first = first.is_some_and(|t| is_number && !std::mem::replace(t, true));
                     row.unknown(&name, cell, first);

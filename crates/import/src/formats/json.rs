@@ -261,6 +261,18 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
             .iter()
             .any(|v| v.path == path || v.path.starts_with(&format!("{path}/")))
     };
+    let text = |path: &str| {
+        let found = values.iter().find(|v| v.path == path);
+        found.map(|v| v.text.as_str())
+    };
+    // k6 prints one line for each metric and each measurement (`--out json`).
+    match text("type") {
+        Some("Point") if has("data/time") && has("data/value") => {
+            return k6_point(values, first, doc);
+        }
+        Some("Metric") if has("data/contains") => return true,
+        _ => {}
+    }
     if has("Throughput (requests/second)") || has("Latency Distribution") {
         benchbase(values, doc.begin("benchbase", first));
     } else if has("metrics")
@@ -388,6 +400,34 @@ fn k6(values: &[Value], run: &mut Draft) {
             }
         }
     }
+}
+
+/// A measurement of k6's: iterations are its transactions.
+fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
+    let get = |path: &str| values.iter().find(|v| v.path == path);
+    let at = get("data/time").and_then(|v| v.text.parse::<jiff::Timestamp>().ok());
+    let (Some(metric), Some(at), Some(n)) = (
+        get("metric"),
+        at,
+        get("data/value").and_then(Value::number),
+    ) else {
+        return false;
+    };
+    let at_s = at.as_nanosecond() as f64 / 1e9;
+    let run = doc.run("k6", line);
+    run.has_summary = true;
+    if run.workload.is_empty() {
+        run.workload = "k6".into();
+    }
+    let samples = run.samples.get_or_insert_default();
+    match metric.text.as_str() {
+        "iteration_duration" => samples.transaction("", at_s, n.value * 1000.0, line),
+        "http_reqs" => samples.more(at_s, "requests", n.value, line),
+        "http_req_failed" => samples.more(at_s, "requests_failed", n.value, line),
+        "vus_max" => run.option("threads", &n.value.to_string(), line, From::Output),
+        _ => {}
+    }
+    true
 }
 
 /// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.

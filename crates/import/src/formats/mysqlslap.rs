@@ -2,7 +2,7 @@
 
 use crate::doc::Doc;
 use crate::draft::From;
-use crate::scan::{labelled, number};
+use crate::scan::{Number, labelled, number};
 
 const TOOL: &str = "mysqlslap";
 
@@ -14,6 +14,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if plain.starts_with("Running for engine") && doc.of(TOOL).is_some() {
         doc.touch(line);
+        return true;
+    }
+    if csv(plain, line, doc) {
         return true;
     }
     let Some((label, value)) = labelled(plain) else {
@@ -41,6 +44,41 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     match name {
         "threads" => run.option(name, &n.value.to_string(), line, From::Output),
         _ => run.figure("", name, n, line),
+    }
+    true
+}
+
+/// A line of `--csv`: engine, kind of test, mean, shortest and longest seconds, clients, queries of each.
+fn csv(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let kinds = ["mixed", "query", "read", "write", "key", "update", "load"];
+    let fields: Vec<&str> = plain.split(',').collect();
+    let [engine, kind, rest @ ..] = fields.as_slice() else {
+        return false;
+    };
+    if !kinds.contains(kind) || engine.contains(|c: char| !c.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let numbers: Option<Vec<Number>> = rest
+        .iter()
+        .map(|field| number(field).filter(|(_, odd)| odd.is_empty()).map(|(n, _)| n))
+        .collect();
+    let Some([mean, shortest, longest, clients, each]) = numbers.as_deref() else {
+        return false;
+    };
+    let run = doc.begin(TOOL, line);
+    run.has_summary = true;
+    run.workload = (*kind).into();
+    if !engine.is_empty() {
+        run.option("engine", engine, line, From::Output);
+    }
+    run.option("threads", &clients.value.to_string(), line, From::Output);
+    for (name, n) in [
+        ("elapsed_s", mean),
+        ("shortest_s", shortest),
+        ("longest_s", longest),
+        ("queries_per_client", each),
+    ] {
+        run.figure("", name, *n, line);
     }
     true
 }

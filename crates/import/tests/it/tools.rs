@@ -370,3 +370,166 @@ P99: 12ms\tP95: 9ms\tP50: 6ms\tSD: 1000.3\tRATIO: 43.7%
     assert_eq!(run.totals.all.count, 0);
     assert_eq!(figure(&run, "NewOrder", "mean_ms"), 6.1);
 }
+
+#[test]
+fn mysqlslap_prints_csv_as_well() {
+    let run = one("innodb,mixed,1.234,1.200,1.300,50,20\n");
+    assert_eq!((run.sessions, run.totals.elapsed_s), (50, 1.234));
+    assert_eq!(figure(&run, "", "longest_s"), 1.3);
+    assert_eq!(run.totals.all.count, 1000);
+    assert_eq!(import(",query,0.1,0.1,0.1,8,12\n,query,0.2,0.2,0.2,16,6\n").runs.len(), 2);
+}
+
+#[test]
+fn moments_of_pgbench_are_no_durations() {
+    let lines = "\
+progress: 1764150000.0 s, 800.0 tps, lat 9.990 ms stddev 1.2, 0 failed
+progress: 1764150005.0 s, 810.0 tps, lat 9.870 ms stddev 1.2, 0 failed
+progress: 1764150010.0 s, 805.0 tps, lat 9.930 ms stddev 1.2, 0 failed
+";
+    let ends = |run: &RunRecord| -> Vec<(f64, Option<f64>)> {
+        let intervals = run.imported.as_ref().unwrap().intervals.iter();
+        intervals.map(|i| (i.end_s, i.length_s)).collect()
+    };
+    let run = one(lines);
+    assert_eq!(ends(&run), [(0.0, None), (5.0, Some(5.0)), (10.0, Some(5.0))]);
+    assert_eq!(run.totals.all.count, 5 * 810 + 5 * 805);
+    let run = one(&format!("pgbench -c 8 -P 5 -T 15 --progress-timestamp bench\n{lines}"));
+    assert_eq!(ends(&run), [(5.0, Some(5.0)), (10.0, Some(5.0)), (15.0, Some(5.0))]);
+}
+
+#[test]
+fn a_rate_with_reconnections_is_the_only_one() {
+    let run = one("\
+pgbench (16.1)
+transaction type: <builtin: select only>
+scaling factor: 10
+partition method: hash
+partitions: 4
+number of clients: 8
+duration: 10 s
+number of transactions actually processed: 8000
+latency average = 9.990 ms
+average connection time = 2.5 ms
+tps = 800.250000 (including reconnection times)
+");
+    assert_eq!(run.stated_rate(), Some(800.25));
+    assert_eq!(option(&run, "partitions"), "4");
+}
+
+#[test]
+fn tpcc_mysql_states_percentiles_and_histograms() {
+    let run = one("\
+***************************************
+*** ###easy### TPC-C Load Generator ***
+***************************************
+option h with value '127.0.0.1'
+option w with value '10'
+option c with value '16'
+option r with value '10'
+option l with value '60'
+MEASURING START.
+
+<Raw Results>
+  [0] sc:205 lt:5  rt:0  fl:0
+<RT Histogram>
+
+1.New-Order
+
+0.20,     13
+0.40,    190
+<90th Percentile RT (MaxRT)>
+   New-Order : 0.38  (1.02)
+     Payment : 0.05  (0.40)
+<TpmC>
+                 210.000 TpmC
+");
+    assert_eq!(figure(&run, "NewOrder", "p90_ms"), 380.0);
+    assert_eq!(figure(&run, "NewOrder", "max_ms"), 1020.0);
+    assert_eq!(option(&run, "warmup-time"), "10");
+}
+
+#[test]
+fn scripts_of_sysbench_are_named_by_their_files() {
+    let output = super::documents::SYSBENCH_1;
+    for command in [
+        "./tpcc.lua --mysql-db=sbt --threads=4 --tables=10 --scale=100 --time=2 run",
+        "sysbench --test=/usr/share/sysbench/tests/db/tpcc.lua --num-threads=4 run",
+    ] {
+        let run = one(&format!("{command}\n{output}"));
+        assert_eq!(run.workload, "TPC-C", "{command}");
+        assert_eq!(option(&run, "threads"), "4");
+    }
+}
+
+#[test]
+fn the_json_hook_of_sysbench_prints_a_list() {
+    let object = |time: u32| {
+        format!(
+            "  {{\n    \"time\": {time},\n    \"threads\": 4,\n    \"tps\": 100.00,\n    \"qps\": {{\n      \"total\": 2000.00,\n      \"reads\": 1400.00,\n      \"writes\": 400.00,\n      \"other\": 200.00\n    }},\n    \"latency\": 45.79,\n    \"errors\": 0.00,\n    \"reconnects\": 0.00\n  }}"
+        )
+    };
+    let (head, tail) = super::documents::SYSBENCH_1.split_once("[ 1s ]").unwrap();
+    let tail = &tail[tail.find("SQL statistics").unwrap()..];
+    let run = one(&format!("{head}[\n{},\n{}\n]\n{tail}", object(1), object(2)));
+    assert_eq!(run.intervals.len(), 2);
+    assert_eq!(run.totals.all.count, 200);
+}
+
+#[test]
+fn k6_prints_its_parts_since_version_1() {
+    let run = one("\
+  █ TOTAL RESULTS
+
+    checks_total.......................: 12000   199.9/s
+    checks_succeeded...................: 99.50%  11940 out of 12000
+    checks_failed......................: 0.50%   60 out of 12000
+
+    ✓ status is 200
+    ✗ body is whole
+      ↳  99% — ✓ 11940 / ✗ 60
+
+    HTTP
+    http_req_duration..................: avg=9.81ms min=1.2ms med=8.9ms max=1.21s p(90)=15.2ms p(95)=19.8ms
+    http_req_failed....................: 0.50%  60 out of 12000
+    http_reqs..........................: 12000  199.9/s
+
+    EXECUTION
+    iteration_duration.................: avg=50.01ms min=40ms med=49ms max=1.5s p(90)=60ms p(95)=70ms
+    iterations.........................: 12000  199.9/s
+    vus................................: 10     min=10 max=10
+
+    NETWORK
+    data_received......................: 12 MB  200 kB/s
+
+running (1m00.0s), 00/10 VUs, 12000 complete and 0 interrupted iterations
+default ✓ [======================================] 10 VUs  1m0s
+");
+    assert_eq!(figure(&run, "", "checks_failed"), 60.0);
+    assert_eq!(figure(&run, "", "checks_passed"), 11_940.0);
+    assert_eq!(figure(&run, "", "request_rate"), 199.9);
+    assert_eq!((run.sessions, run.totals.elapsed_s), (10, 60.0));
+}
+
+#[test]
+fn k6_prints_every_measurement_as_json() {
+    let point = |metric: &str, second: u32, value: f64| {
+        format!(
+            "{{\"metric\":\"{metric}\",\"type\":\"Point\",\"data\":{{\"time\":\"2026-01-01T10:00:{second:02}.5+08:00\",\"value\":{value},\"tags\":{{\"scenario\":\"default\"}}}}}}\n"
+        )
+    };
+    let mut text = String::from(
+        "{\"type\":\"Metric\",\"data\":{\"name\":\"iteration_duration\",\"type\":\"trend\",\"contains\":\"time\",\"thresholds\":[],\"submetrics\":null},\"metric\":\"iteration_duration\"}\n",
+    );
+    for second in 0..10 {
+        text += &point("http_reqs", second, 1.0);
+        text += &point("http_req_failed", second, f64::from(u8::from(second == 3)));
+        text += &point("iteration_duration", second, 40.0 + f64::from(second));
+        text += &point("vus_max", second, 4.0);
+    }
+    let run = one(&text);
+    assert_eq!((run.sessions, run.totals.all.count), (4, 10));
+    assert_eq!(figure(&run, "", "error_share"), 10.0);
+    assert!((figure(&run, "", "mean_ms") - 44.5).abs() < 0.1);
+    assert!((run.totals.elapsed_s - 9.04).abs() < 0.01);
+}

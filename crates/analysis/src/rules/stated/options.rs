@@ -156,14 +156,30 @@ fn threads_of(text: &str) -> Option<f64> {
         let at = text.find(word)?;
         let before = text.get(..at)?.trim_end_matches([' ', '-', '个']);
         let digits = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let before: Option<f64> = before.get(digits..)?.parse().ok();
-        before.or_else(|| {
-            let after = text
-                .get(at + word.len()..)?
-                .trim_start_matches([' ', '=', ':', '：', '数']);
-            let end = after.bytes().take_while(u8::is_ascii_digit).count();
-            after.get(..end)?.parse().ok()
-        })
+        let number: Option<f64> = before.get(digits..)?.parse().ok();
+        if let Some(number) = number {
+            // `8/16/32 threads` are three runs, `4x8` is not told.
+            let list = before.get(..digits)?.trim_end();
+            let listed = list.trim_end_matches([' ', '/', ',', '、', '，', '|', '-', '~', '到', '至']);
+            let is_list = listed.len() < list.len() && listed.ends_with(|c: char| c.is_ascii_digit());
+            let words = ["and", "or", "to", "vs", "vs.", "和", "与", "&", "+"];
+            let joined = words.iter().any(|w| list.ends_with(w));
+            return (!is_list && !joined).then_some(number);
+        }
+        let after = text.get(at + word.len()..)?;
+        let value = after.trim_start_matches([' ', '=', ':', '：', '数']);
+        let is_assigned = after
+            .get(..after.len() - value.len())?
+            .contains(['=', ':', '：', '数']);
+        let end = value.bytes().take_while(u8::is_ascii_digit).count();
+        let number = value.get(..end)?.parse().ok()?;
+        // `并发 16 核` has no number of sessions; `threads 8, 16, 32` has several.
+        let rest = value.get(end..)?.trim_start();
+        let is_other = !is_assigned && rest.starts_with(char::is_alphabetic);
+        let mut more = rest.chars().skip_while(|c| " /,、，-~".contains(*c));
+        let is_list = rest.starts_with(['/', ',', '、', '，', '-', '~'])
+            && more.next().is_some_and(|c| c.is_ascii_digit());
+        (!is_other && !is_list).then_some(number)
     });
     found.next()
 }
@@ -231,6 +247,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
                 );
             }
         }
+        found_by_percentile(view, &mut tell);
         if let (Some(rate), Some(statements)) = (rate, view.all("statement_rate")) {
             judged = true;
             let fits = |r: f64| {
@@ -282,6 +299,40 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
         }
     }
     judged.then_some(found)
+}
+
+/// A rate or a number of sessions in the place of a latency, which a percentile beside it shows.
+fn found_by_percentile(
+    view: &View<'_>,
+    tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str),
+) {
+    let (Some(rate), Some(mean), Some(sessions)) =
+        (view.all("rate"), view.all("mean_ms"), view.sessions())
+    else {
+        return;
+    };
+    let percentiles = view.percentiles("");
+    let Some((percent, high)) = percentiles.last().map(|(p, ms)| (*p, *ms)) else {
+        return;
+    };
+    let apart = |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
+    let name = format!("p{percent}_ms");
+    // Their product is the same in either place: the percentile is above one of them alone.
+    let is_product = apart(rate.value, sessions, mean.value) < 0.1;
+    if is_product
+        && mean.value > high.value * 2.0
+        && rate.value <= high.value
+        && view.beside("others_in_order").is_none()
+    {
+        tell("rate", rate.value, rate.line, wrong_column::SWAPPED, "mean_ms");
+    } else if apart(rate.value, sessions, mean.value) > 0.5 && mean.value <= rate.value {
+        if apart(high.value, sessions, mean.value) < 0.05 {
+            tell("rate", rate.value, rate.line, wrong_column::SWAPPED, &name);
+        } else if apart(rate.value, high.value, mean.value) < 0.05 && mean.value <= sessions {
+            let line = view.line_of("threads");
+            tell("threads", sessions, line, wrong_column::SWAPPED, &name);
+        }
+    }
 }
 
 /// The run touched other data than was loaded.
