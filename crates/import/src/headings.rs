@@ -127,6 +127,12 @@ pub(crate) fn column(heading: &str) -> Column {
     several(&heading).unwrap_or_else(|| single(&heading))
 }
 
+/// Whether a table's column may tell its rows apart, by its heading: it is no figure, no remark and no
+/// observation of a host.
+pub fn may_tell_apart(heading: &str) -> bool {
+    column(heading) == Column::Unknown && !heading.trim().is_empty()
+}
+
 /// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
 pub(crate) fn only_figure(heading: &str) -> Option<Column> {
     let column = column(heading);

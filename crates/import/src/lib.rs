@@ -45,6 +45,7 @@ mod windows;
 extern crate self as tidemark_import;
 
 pub use clients::TEST_OPTIONS;
+pub use headings::may_tell_apart;
 pub use doc::{Became, Leftovers};
 pub use text::TextError;
 

@@ -28,6 +28,8 @@ const BASE: &str = "_base";
 /// A row.
 pub(crate) struct Row {
     run: Draft,
+    /// Whether a column says what was run.
+    is_named: bool,
     line: u64,
     notation: Notation,
     /// Figures of one of several runs, by what tells them apart.
@@ -50,6 +52,7 @@ impl Row {
     pub fn of(run: Draft, line: u64, notation: Notation) -> Self {
         Self {
             run,
+            is_named: false,
             line,
             notation,
             of_runs: BTreeMap::new(),
@@ -63,9 +66,13 @@ impl Row {
         }
     }
 
-    /// What was run.
+    /// What was run: of several columns together, or rows of two tests would be repeats of one.
     pub fn label(&mut self, cell: &str) {
-        self.run.workload = cell.chars().take(60).collect();
+        let named = match std::mem::replace(&mut self.is_named, true) {
+            true => format!("{} {cell}", self.run.workload),
+            false => cell.into(),
+        };
+        self.run.workload = named.chars().take(60).collect();
     }
 
     /// How many sessions there were.

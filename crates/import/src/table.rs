@@ -186,9 +186,18 @@ impl Table {
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
         };
+        // `client 1` has no session, it is one of several clients.
+        let is_of_clients = rest.iter().any(|n| client(n).is_some())
+            && rest.iter().all(|n| client(n).is_some() || is_total(n));
         let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
-        if figures == 0 && all_are(&is_value) {
+        if figures == 0 && is_of_clients {
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                (draft.client, draft.is_total) = (client(name), client(name).is_none());
+                self.turned.push(draft);
+            }
+        } else if figures == 0 && all_are(&is_value) {
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);

@@ -316,25 +316,29 @@ fn benchbase(values: &[Value], run: &mut Draft) {
             }
             continue;
         };
-        let us = 1e-3;
+        // Older ones are in milliseconds.
+        let unit = if name.contains("(milli") { 1.0 } else { 1e-3 };
+        let latency = name.split_once(" Latency (").map(|(what, _)| what);
+        let figure = match latency {
+            Some("Average") => "mean_ms".into(),
+            Some("Minimum") => "min_ms".into(),
+            Some("Maximum") => "max_ms".into(),
+            Some("Median") => "p50_ms".into(),
+            Some(what) => match number(what) {
+                Some((p, rest)) if rest.ends_with("Percentile") => format!("p{}_ms", p.value),
+                _ => continue,
+            },
+            None => String::new(),
+        };
         match name {
+            _ if latency.is_some() => run.scaled("", &figure, n, unit, v.line),
             "Elapsed Time (nanoseconds)" => run.scaled("", "elapsed_s", n, 1e-9, v.line),
             "Measured Requests" => run.figure("", "count", n, v.line),
             "Throughput (requests/second)" => run.figure("", "rate", n, v.line),
             "Goodput (requests/second)" => run.figure("", "goodput", n, v.line),
             "terminals" => run.option("threads", &v.text, v.line, From::Output),
             "scalefactor" => run.option("scalefactor", &v.text, v.line, From::Output),
-            "Average Latency (microseconds)" => run.scaled("", "mean_ms", n, us, v.line),
-            "Minimum Latency (microseconds)" => run.scaled("", "min_ms", n, us, v.line),
-            "Maximum Latency (microseconds)" => run.scaled("", "max_ms", n, us, v.line),
-            "Median Latency (microseconds)" => run.scaled("", "p50_ms", n, us, v.line),
-            _ => {
-                if let Some((p, rest)) = number(name)
-                    && rest.contains("Percentile Latency (micro")
-                {
-                    run.scaled("", &format!("p{}_ms", p.value), n, us, v.line);
-                }
-            }
+            _ => {}
         }
     }
 }

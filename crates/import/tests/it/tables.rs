@@ -469,3 +469,23 @@ fn sums_of_clients_are_named_as_derived() {
     let derived: Vec<bool> = import.runs.iter().map(|r| r.is_derived("rate")).collect();
     assert_eq!(derived, [true, false]);
 }
+
+#[test]
+fn columns_of_a_turned_table_may_be_clients() {
+    let import = import("|  | client1 | client2 | Total |\n|---|---|---|---|\n| TPS | 100 | 110 | 210 |\n| p95 (ms) | 12 | 13 | - |\n");
+    let clients: Vec<_> = import
+        .runs
+        .iter()
+        .map(|r| r.imported.as_ref().unwrap().client.as_deref())
+        .collect();
+    assert_eq!(clients, [Some("1"), Some("2"), None]);
+    assert_eq!(sessions(&import), [0, 0, 0]);
+    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(110.0), Some(210.0)]);
+}
+
+#[test]
+fn what_was_run_may_stand_in_two_columns() {
+    let import = import("场景,操作类型,并发,TPS\nA,读,8,100\nB,读,8,160\n");
+    let names: Vec<&str> = import.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(names, ["A 读", "B 读"]);
+}
