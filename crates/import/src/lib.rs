@@ -30,6 +30,7 @@ mod it;
 mod labels;
 mod lines_of_tables;
 mod numeral;
+mod over_time;
 mod record;
 mod row;
 mod samples;

@@ -30,6 +30,8 @@ pub(crate) struct Row {
     run: Draft,
     /// Whether a column says what was run.
     is_named: bool,
+    /// Whether it may be a moment of a run.
+    is_over_time: bool,
     line: u64,
     notation: Notation,
     /// Figures of one of several runs, by what tells them apart.
@@ -53,6 +55,7 @@ impl Row {
         Self {
             run,
             is_named: false,
+            is_over_time: false,
             line,
             notation,
             of_runs: BTreeMap::new(),
@@ -73,6 +76,11 @@ impl Row {
             false => cell.into(),
         };
         self.run.workload = named.chars().take(60).collect();
+    }
+
+    /// It may be a moment of a run.
+    pub fn over_time(&mut self) {
+        self.is_over_time = true;
     }
 
     /// How many sessions there were.
@@ -240,9 +248,15 @@ impl Row {
         let is_bare = matches!(heading.to_lowercase().as_str(), "time" | "时间");
         if name == "elapsed_s" && is_clock && is_bare {
             self.aside(heading, text);
-            return false;
+            return self.is_over_time;
         }
         let read = cell(text, Kind::of(name), self.notation);
+        // Seconds since 1970 are none of a run; in a table over time their steps count.
+        let is_stamp = |v: &Value| v.number.value >= 1e9 && v.factor.is_none();
+        if name == "elapsed_s" && matches!(&read, Cell::One(v) if is_stamp(v)) {
+            self.aside(heading, text);
+            return self.is_over_time;
+        }
         let (terms, sum) = match read {
             Cell::One(value) => (vec![value], None),
             Cell::Sum(terms, sum) => (terms, sum),

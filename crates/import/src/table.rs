@@ -14,6 +14,7 @@ use crate::held::{Held, MOST_HELD};
 use crate::labels::client;
 use crate::lines_of_tables::{cells, is_frame, is_heading};
 use crate::numeral::{Notation, numeral};
+use crate::over_time::{as_one, is_over_time};
 use crate::row::{Ambiguous, Row, adds_up, multiple};
 use crate::scan::number;
 
@@ -50,6 +51,8 @@ pub(crate) struct Table {
     by_variant: bool,
     /// Runs of such a table.
     made: Vec<Draft>,
+    /// How many runs the document had before those of a table whose rows may be moments of one.
+    over_time: Option<usize>,
     held: Held,
 }
 
@@ -161,6 +164,14 @@ impl Table {
             doc.open = Some(draft);
             doc.close();
         }
+        let rows = self.over_time.and_then(|from| doc.done.get(from..));
+        let moments = self.names.first().map(|name| plain(name)).unwrap_or_default();
+        let one = rows.and_then(|rows| as_one(rows, &moments));
+        if let (Some(one), Some(from)) = (one, self.over_time) {
+            doc.done.truncate(from);
+            doc.open = Some(one);
+            doc.close();
+        }
         *self = Self {
             held: std::mem::take(&mut self.held),
             ..Self::default()
@@ -235,6 +246,7 @@ impl Table {
         }
         self.notation.comma_is_free = by == ';';
         self.owners = owners(&names, &columns);
+        self.over_time = is_over_time(&names, &columns).then_some(doc.done.len());
         self.told = vec![false; names.len()];
         (self.columns, self.names, self.by, self.open) = (columns, names, by, true);
     }
@@ -289,6 +301,9 @@ impl Table {
         let columns = self.columns.clone();
         self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
         let mut row = Row::of(doc_draft(doc, line), line, self.notation);
+        if self.over_time.is_some() {
+            row.over_time();
+        }
         let parts = cells.iter().zip(&self.columns).zip(&self.owners);
         for (at, ((cell, column), of)) in parts.enumerate() {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
@@ -311,7 +326,8 @@ impl Table {
                 Column::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once. Those of the
                     // first column without a name count its rows.
-                    let is_number = numeral(cell).is_some() && !(at == 0 && name.is_empty());
+                    let is_place = at == 0 && (name.is_empty() || self.over_time.is_some());
+                    let is_number = numeral(cell).is_some() && !is_place;
                     let first = self.told.get_mut(at);
                     let first = first.is_some_and(|t| is_number && !std::mem::replace(t, true));
                     row.unknown(&name, cell, first);

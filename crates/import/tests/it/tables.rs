@@ -489,3 +489,37 @@ fn what_was_run_may_stand_in_two_columns() {
     let names: Vec<&str> = import.runs.iter().map(|r| r.workload.as_str()).collect();
     assert_eq!(names, ["A 读", "B 读"]);
 }
+
+#[test]
+fn rows_may_be_moments_of_one_run() {
+    let rows = |from: u64| -> String {
+        let row = |n: u64| format!("{},16,{},12.5\n", from + 10 * n, 100 + n);
+        (0..6).map(row).collect()
+    };
+    for (heading, from) in [("time (s)", 10), ("elapsed", 0), ("timestamp", 1_764_150_000)] {
+        let import = import(&format!("{heading},threads,tps,p95\n{}", rows(from)));
+        let [run] = import.runs.as_slice() else {
+            panic!("{heading}: {}", import.runs.len())
+        };
+        let ends: Vec<f64> = run.imported.as_ref().unwrap().intervals.iter().map(|i| i.end_s).collect();
+        assert_eq!(ends, [10.0, 20.0, 30.0, 40.0, 50.0, 60.0], "{heading}");
+        assert_eq!((run.sessions, run.totals.elapsed_s), (16, 60.0));
+        assert_eq!(run.totals.all.count, 10 * (600 + 15));
+        assert!(run.is_derived("count"));
+        assert_eq!(left(&import), []);
+    }
+    for rows in [
+        "Time,tps\n10:00:10,100\n10:00:20,101\n10:00:30,102\n10:00:40,103\n10:00:50,104\n",
+        "时间,tps\n2026-01-01 10:00:10,100\n2026-01-01 10:00:20,101\n2026-01-01 10:00:30,102\n2026-01-01 10:00:40,103\n2026-01-01 10:00:50,104\n",
+    ] {
+        let import = import(rows);
+        assert_eq!((import.runs.len(), import.runs[0].intervals.len()), (1, 5));
+        assert_eq!(left(&import), []);
+    }
+    // How long each of several loads was measured is no moment.
+    let loads = "time,threads,tps\n60,8,100\n60,16,190\n60,32,300\n60,64,400\n60,128,410\n";
+    assert_eq!(import(loads).runs.len(), 5);
+    // A moment alone says nothing of a run.
+    let stamp = import("timestamp,threads,tps\n1764150000,8,100\n");
+    assert_eq!(figures(&stamp, "elapsed_s"), [None]);
+}
