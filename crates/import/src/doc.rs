@@ -2,7 +2,7 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
-use crate::labels::{assignment, client, is_of_all, is_of_output};
+use crate::labels::{assignment, client, is_of_all, is_of_output, states_a_figure};
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use std::collections::BTreeMap;
@@ -455,6 +455,10 @@ impl Doc {
             .open
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
+        if !near && states_a_figure(text) {
+            self.leftovers.add(line, text);
+            return Became::NotUnderstood;
+        }
         if self.is_label(text) {
             self.caption = text.trim().into();
             return Became::Remark;

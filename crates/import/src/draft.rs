@@ -233,7 +233,14 @@ impl Draft {
 
     /// Whether it is an output with its beginning whose summary is missing or cut.
     pub fn is_cut(&self) -> bool {
-        let tools = ["sysbench", "pgbench", "go-tpc", "ycsb"];
+        let tools = [
+            "sysbench",
+            "pgbench",
+            "go-tpc",
+            "ycsb",
+            "go-ycsb",
+            "tpcc-mysql",
+        ];
         let has_head = self.version.is_some()
             || self.command.is_some()
             || self.options.values().any(|o| o.from == From::Output);

@@ -437,3 +437,39 @@ fn names_of_columns_that_begin_with_a_number_are_names() {
     let all: Vec<_> = runs.iter().map(of).collect();
     assert_eq!(all, [(16, Some("4c8g".into())), (16, Some("8c16g".into()))]);
 }
+
+#[test]
+fn figures_in_words_of_no_known_tool_are_told() {
+    let text = "\
+# wrk
+```
+  2 threads and 10 connections
+Requests/sec:   1234.56
+Transfer/sec:      1.20MB
+```
+- 平均延迟：12 ms
+- 结论：TPS 提升 10%
+- TPS = 4200
+
+| threads | tps |
+|---|---|
+| 8 | 100 |
+";
+    let (import, told) = explained(text);
+    assert_eq!(import.runs.len(), 1);
+    assert_eq!(not_understood(&told), [4, 5, 7, 9]);
+    let lines: Vec<u64> = import.leftovers.ranges.iter().map(|(at, ..)| *at).collect();
+    assert_eq!(lines, [4, 7, 9]);
+}
+
+#[test]
+fn an_output_of_go_ycsb_without_its_end_is_told() {
+    let line = |took: u32, count: u32| {
+        format!("READ   - Takes(s): {took}.0, Count: {count}, OPS: 20.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900\n")
+    };
+    let head = "go-ycsb run mysql -P workloads/workloada --threads 4\n";
+    let cut = super::documents::import(&format!("{head}{}{}", line(10, 200), line(20, 400)));
+    assert_eq!(cut.incomplete, [(2, 3, "go-ycsb")]);
+    let quoted = super::documents::import(&format!("{head}{}", line(20, 400)));
+    assert!(quoted.incomplete.is_empty());
+}
