@@ -80,8 +80,9 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
         || begins(&["k/", "ktps", "kqps", "kops", "krps", "千", "thousand"]);
     let many = match () {
         () if is_k || glued('k') => 1e3,
+        () if begins(&["1000000", "1,000,000"]) => 1e6,
         () if inner == "w" || begins(&["万", "w/", "10000", "10,000", "10k"]) => 1e4,
-        () if inner == "m" || begins(&["百万", "million", "1000000", "1,000,000"]) => 1e6,
+        () if inner == "m" || begins(&["百万", "million"]) => 1e6,
         () if glued('m') => 1e6,
         () => 1.0,
     };
@@ -95,11 +96,11 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
     }
 }
 
-/// Whether a latency's heading has minutes or hours: it is of a whole load, or of a run.
+/// Whether a latency's heading has minutes or hours: it is of a whole load, or of a run. `Latency (min)`
+/// is the least.
 pub(crate) fn is_long(h: &str) -> bool {
-    ["(min", "[min", "分钟", "(分)", "(h)", "(hour", "小时"]
-        .iter()
-        .any(|unit| h.contains(unit))
+    let units = ["(mins", "(minute", "分钟", "(分)", "(h)", "(hour", "小时"];
+    units.iter().any(|unit| h.contains(unit)) || h.contains("耗时") && h.contains("(min")
 }
 
 /// `p95`, `95th`, `95%`, `tp99`, `99线`, `95分位`.

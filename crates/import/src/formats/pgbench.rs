@@ -297,8 +297,8 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     for _ in 0..2 {
         words = number(words).map_or(words, |(_, rest)| rest.trim_start());
     }
-    // Times have three decimals.
-    if words.is_empty() || ms.decimals != 3 {
+    // Times have three decimals, or six.
+    if words.is_empty() || ms.decimals < 3 {
         return false;
     }
     let name: String = words.chars().take(80).collect();
