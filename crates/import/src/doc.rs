@@ -230,6 +230,9 @@ impl Doc {
         for (name, value) in &command.options {
             draft.option(name, value, command.line, From::Command);
         }
+        draft.inherited = draft
+            .option_number("threads")
+            .filter(|_| self.command_used);
         self.command_used = true;
         draft
     }
@@ -244,6 +247,7 @@ impl Doc {
         for (at, text) in self.remarks.drain(..) {
             self.leftovers.add(at, &text);
         }
+        draft.leave_the_command();
         draft.end();
         draft.pack();
         let is_load = draft

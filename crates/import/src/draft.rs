@@ -34,6 +34,8 @@ pub(crate) struct Draft {
     /// Whether a heading says that its figures are those of all clients together.
     pub is_total: bool,
     pub command: Option<String>,
+    /// Whether another output had that command before it, and how many sessions it asks for.
+    pub inherited: Option<f64>,
     pub figures: Vec<StatedFigure>,
     /// Names of figures of the run that no line states: sums of several clients'.
     pub derived: BTreeSet<String>,
@@ -229,6 +231,20 @@ impl Draft {
             samples.end(self);
         }
         std::mem::take(&mut self.windows).hand_over(self);
+    }
+
+    /// Leaves a command alone that another output had, too, and that this one's own lines deny: what
+    /// stands between them may be a heading that is not marked as one.
+    pub fn leave_the_command(&mut self) {
+        let own = self.options.get("threads");
+        let own = own.filter(|o| o.from == From::Output);
+        let own: Option<f64> = own.and_then(|o| o.value.parse().ok());
+        let is_denied = self.inherited.zip(own).is_some_and(|(asked, own)| asked != own);
+        if is_denied {
+            self.options.retain(|_, o| o.from == From::Output);
+            self.command = None;
+            self.workload.clear();
+        }
     }
 
     /// Whether it is an output with its beginning whose summary is missing or cut.

@@ -120,6 +120,31 @@ fn a_command_is_of_no_output_below_the_next_heading_of_its_level() {
 }
 
 #[test]
+fn a_command_that_a_later_output_denies_is_not_its_own() {
+    let output = super::documents::SYSBENCH_1;
+    let more = output.replace("threads: 4", "threads: 16").replace("70.25", "71.25");
+    let repeat = output.replace("70.25", "72.25");
+    let command = "sysbench oltp_read_only --threads=4 --tables=3 run";
+    let text = format!(
+        "一、4 线程\n```\n{command}\n```\n```\n{output}```\n```\n{repeat}```\n二、16 线程\n```\n{more}```\n"
+    );
+    let runs = import(&text).runs;
+    let of = |run: &RunRecord| (run.sessions, run.workload.clone(), run.command.is_empty());
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (4, "oltp_read_only".into(), false),
+            (4, "oltp_read_only".into(), false),
+            (16, "sysbench".into(), true)
+        ]
+    );
+    // The first one's own command is held against it.
+    let text = format!("```\n{command}\n{more}```\n");
+    assert!(!import(&text).runs[0].command.is_empty());
+}
+
+#[test]
 fn short_words_within_others_are_no_headings() {
     let run = one("\
 | Threads | TPS | Latency (ms) | Partitions | Isolation | Throughput (MB/s) |
