@@ -230,9 +230,8 @@ impl Doc {
         for (name, value) in &command.options {
             draft.option(name, value, command.line, From::Command);
         }
-        draft.inherited = draft
-            .option_number("threads")
-            .filter(|_| self.command_used);
+        let asked = draft.option_number("threads").filter(|_| self.command_used);
+        draft.inherited = asked.map(|asked| (asked, command.workload.clone()));
         self.command_used = true;
         draft
     }

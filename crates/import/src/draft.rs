@@ -34,8 +34,8 @@ pub(crate) struct Draft {
     /// Whether a heading says that its figures are those of all clients together.
     pub is_total: bool,
     pub command: Option<String>,
-    /// Whether another output had that command before it, and how many sessions it asks for.
-    pub inherited: Option<f64>,
+    /// Where another output had that command before it: how many sessions it asks for, of which workload.
+    pub inherited: Option<(f64, String)>,
     pub figures: Vec<StatedFigure>,
     /// Names of figures of the run that no line states: sums of several clients'.
     pub derived: BTreeSet<String>,
@@ -239,11 +239,15 @@ impl Draft {
         let own = self.options.get("threads");
         let own = own.filter(|o| o.from == From::Output);
         let own: Option<f64> = own.and_then(|o| o.value.parse().ok());
-        let is_denied = self.inherited.zip(own).is_some_and(|(asked, own)| asked != own);
-        if is_denied {
+        let (Some((asked, workload)), Some(own)) = (self.inherited.take(), own) else {
+            return;
+        };
+        if asked != own {
             self.options.retain(|_, o| o.from == From::Output);
             self.command = None;
-            self.workload.clear();
+            if self.workload == workload {
+                self.workload.clear();
+            }
         }
     }
 
