@@ -91,6 +91,11 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             return true;
         }
     }
+    // `|PERCENTILES 2026-07-05 09:54:03 to 2026-07-05 09:55:09`: the last one is of the whole test.
+    if text.starts_with("|PERCENTILES ") {
+        doc.run(TOOL, line);
+        return true;
+    }
     if text.starts_with('|') && text.contains("MIN-") && text.contains("SAMPLES-") {
         return profile(text, line, doc);
     }
