@@ -267,6 +267,19 @@ impl Doc {
         }
     }
 
+    /// The last line of a document has no end: where its output is cut, its figures may be, too.
+    pub fn leave_cut_line(&mut self, line: u64) {
+        let Some(open) = self.open.as_mut().filter(|open| open.is_cut()) else {
+            return;
+        };
+        let before = open.figures.len() + open.intervals.len();
+        open.figures.retain(|f| f.line != line);
+        open.intervals.retain(|i| i.line != line);
+        if open.figures.len() + open.intervals.len() < before {
+            self.leftovers.add(line, "the line is cut off");
+        }
+    }
+
     /// # Errors
     /// [`TextError::TooLarge`] where its runs are more than can be kept.
     pub fn has_room(&self, line: u64) -> Result<(), TextError> {

@@ -151,6 +151,9 @@ pub fn read(
         mut json,
         ..
     } = reader;
+    if lines.is_open() {
+        doc.leave_cut_line(count);
+    }
     json.end(count, &mut doc);
     html.end(&mut table, &mut doc);
     table.end(&mut doc);

@@ -151,6 +151,18 @@ fn an_output_without_its_end_is_told() {
 }
 
 #[test]
+fn a_line_that_is_cut_off_has_no_figure() {
+    // `transactions: 2010` cut within its number.
+    let at = SYSBENCH.find("2010   (").unwrap() + 2;
+    let cut = import(&SYSBENCH[..at]);
+    assert_eq!(figure(&cut.runs[0], "count"), None);
+    assert_eq!(cut.leftovers.ranges, [(8, 8, "the line is cut off".into())]);
+    // A whole output needs no end of its last line.
+    let whole = one(SYSBENCH.trim_end());
+    assert_eq!(figure(&whole, "elapsed_s"), Some(20.0));
+}
+
+#[test]
 fn the_total_of_go_ycsb_has_its_percentiles() {
     let run = one("\
 Run finished, takes 10.0s
