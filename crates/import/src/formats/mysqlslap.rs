@@ -19,6 +19,19 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if csv(plain, line, doc) {
         return true;
     }
+    let said = ["mysqlslap: ", "mariadb-slap: "].iter();
+    let said = said.filter_map(|name| plain.strip_prefix(name)).next();
+    let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
+    if let Some(why) = said
+        && (is_next || doc.of(TOOL).is_some())
+    {
+        let run = doc.run(TOOL, line);
+        if !why.starts_with("[Warning]") {
+            let why = why.chars().take(300).collect();
+            run.failed.get_or_insert(why);
+        }
+        return true;
+    }
     let Some((label, value)) = labelled(plain) else {
         return false;
     };

@@ -533,3 +533,29 @@ fn k6_prints_every_measurement_as_json() {
     assert!((figure(&run, "", "mean_ms") - 44.5).abs() < 0.1);
     assert!((run.totals.elapsed_s - 9.04).abs() < 0.01);
 }
+
+#[test]
+fn what_aborts_a_run_fails_it() {
+    let summary = "\
+transaction type: <builtin: TPC-B (sort of)>
+number of clients: 8
+duration: 10 s
+number of transactions actually processed: 800
+";
+    for said in [
+        "client 3 aborted in command 5 of script 0; ERROR:  deadlock detected",
+        "Run was aborted; the above results are incomplete.",
+        "pgbench: error: Run was aborted; the above results are incomplete.",
+    ] {
+        let run = one(&format!("pgbench -c 8 -T 10 bench\n{summary}{said}\n"));
+        assert!(matches!(run.state, RunState::Failed(_)), "{said}");
+    }
+    let slap = |said: &str| {
+        let benchmark = "Benchmark\n\tAverage number of seconds to run all queries: 1.5 seconds\n\tNumber of clients running queries: 8\n";
+        one(&format!("mysqlslap -uroot -psecret -c8 -i1 -a\n{said}\n{benchmark}"))
+    };
+    let warning = "mysqlslap: [Warning] Using a password on the command line interface can be insecure.";
+    assert_eq!(slap(warning).state, RunState::Finished);
+    let failed = slap("mysqlslap: Cannot run query SELECT 1 ERROR : Lost connection");
+    assert!(matches!(failed.state, RunState::Failed(_)));
+}
