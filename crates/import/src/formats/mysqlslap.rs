@@ -19,8 +19,8 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if csv(plain, line, doc) {
         return true;
     }
-    let said = ["mysqlslap: ", "mariadb-slap: "].iter();
-    let said = said.filter_map(|name| plain.strip_prefix(name)).next();
+    let names = ["mysqlslap: ", "mariadb-slap: "];
+    let said = names.into_iter().find_map(|name| plain.strip_prefix(name));
     let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
     if let Some(why) = said
         && (is_next || doc.of(TOOL).is_some())
