@@ -114,8 +114,14 @@ impl<'a> Digest<'a> {
 
     /// Not a number where a document states neither it nor how long the run was.
     pub(crate) fn transactions_per_s(&self) -> f64 {
+        let imported = self.record.imported.as_ref();
+        let is_unknown = self.all.count == 0
+            && imported.is_some_and(|i| i.figure("count").or(i.figure("events")).is_none());
         let stated = self.record.stated_rate();
-        stated.unwrap_or_else(|| self.per_second(self.all.count))
+        stated.unwrap_or_else(|| match is_unknown {
+            true => f64::NAN,
+            false => self.per_second(self.all.count),
+        })
     }
 
     /// As [`Self::transactions_per_s`].
