@@ -45,14 +45,25 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
     if !lower.contains("单位") && !lower.contains("unit") {
         return;
     }
-    let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+    let own = |words: &[&str]| {
+        let mut own = lower.split(|c: char| !c.is_ascii_alphabetic() && c != '/');
+        own.any(|w| words.contains(&w))
+    };
+    let mut seconds = lower.clone();
+    for other in ["毫秒", "微秒", "/秒", "每秒"] {
+        seconds = seconds.replace(other, "");
+    }
     let factor = match () {
-        () if lower.contains("微秒") || own.any(|w| matches!(w, "us" | "usec")) => 1e-3,
+        () if lower.contains("微秒") || own(&["us", "usec"]) => 1e-3,
         () if lower.contains("μs") || lower.contains("µs") => 1e-3,
+        // Of several units none is known to be the latencies'.
+        () if lower.contains("毫秒") || own(&["ms", "msec"]) => return,
+        () if seconds.contains('秒') || own(&["s", "sec", "secs", "seconds"]) => 1e3,
         () => return,
     };
     for (column, name) in columns.iter_mut().zip(names) {
-        let has_own = name.to_lowercase().contains("ms") || name.contains("毫秒");
+        let has_own = ["ms", "毫秒", "(s)", "[s]", "秒"];
+        let has_own = has_own.iter().any(|unit| name.to_lowercase().contains(unit));
         match column {
             Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
                 *each = factor;

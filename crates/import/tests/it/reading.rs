@@ -267,6 +267,17 @@ fn captions_name_the_figure_or_its_unit() {
         (figure(&run, "mean_ms"), figure(&run, "p95_ms")),
         (Some(0.8), Some(2.0))
     );
+    for (caption, mean) in [
+        ("（延迟单位：秒）", 1200.0),
+        ("Unit of latency: s", 1200.0),
+        ("单位：TPS 次/秒，延迟 毫秒", 1.2),
+        ("（单位：次/秒）", 1.2),
+    ] {
+        let run = one(&format!(
+            "{caption}\n\n| 线程 | TPS | 平均延迟 |\n|---|---|---|\n| 8 | 100 | 1.2 |\n"
+        ));
+        assert_eq!(figure(&run, "mean_ms"), Some(mean), "{caption}");
+    }
 }
 
 #[test]
