@@ -184,7 +184,9 @@ fn telling(runs: &[RunRecord]) -> BTreeMap<String, BTreeSet<String>> {
                 let is_number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
                 !value.is_empty() && !(is_number && value.contains('.'))
             };
-            let differ = rows.iter().any(|run| run.options.get(*name) != first.options.get(*name));
+            let differ = rows
+                .iter()
+                .any(|run| run.options.get(*name) != first.options.get(*name));
             differ
                 && tidemark_import::may_tell_apart(name)
                 && values.all(|value| value.is_some_and(|v| is_condition(&v.value)))

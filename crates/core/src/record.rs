@@ -10,9 +10,7 @@ mod query;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
-pub use imported::{
-    DerivedFigure, Imported, LeftLines, RateUnit, StatedFigure, StatedInterval,
-};
+pub use imported::{DerivedFigure, Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };

@@ -63,7 +63,9 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
     };
     for (column, name) in columns.iter_mut().zip(names) {
         let has_own = ["ms", "毫秒", "(s)", "[s]", "秒"];
-        let has_own = has_own.iter().any(|unit| name.to_lowercase().contains(unit));
+        let has_own = has_own
+            .iter()
+            .any(|unit| name.to_lowercase().contains(unit));
         match column {
             Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
                 *each = factor;
@@ -79,8 +81,21 @@ pub(crate) fn take_the_rate(columns: &mut [Column], names: &[String], caption: &
         return;
     };
     let bare = [
-        "min", "max", "avg", "average", "mean", "median", "minimum", "maximum", "最小", "最大",
-        "平均", "最小值", "最大值", "平均值", "中位数",
+        "min",
+        "max",
+        "avg",
+        "average",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "最小",
+        "最大",
+        "平均",
+        "最小值",
+        "最大值",
+        "平均值",
+        "中位数",
     ];
     let is_bare = |name: &String| bare.contains(&plain(name).to_lowercase().as_str());
     let mut figures = columns

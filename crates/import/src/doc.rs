@@ -440,7 +440,9 @@ impl Doc {
         let tool = command.tool;
         self.command = Some(command);
         let below = self.above.last();
-        self.command_place = below.map_or((0, String::new()), |(level, text, _)| (*level, text.clone()));
+        self.command_place = below.map_or((0, String::new()), |(level, text, _)| {
+            (*level, text.clone())
+        });
         self.command_used = false;
         self.command_over = false;
         self.promised = false;

@@ -76,8 +76,10 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
         let rates = ["qps", "tps", "ops", "rps", "tpm", "tpmc", "nopm"];
         words.any(|w| w.strip_prefix(sign).is_some_and(|w| rates.contains(&w)))
     };
-    let is_k = matches!(inner, "k" | "000" | "1000" | "1,000" | "10^3" | "1e3" | "千")
-        || begins(&["k/", "ktps", "kqps", "kops", "krps", "千", "thousand"]);
+    let is_k = matches!(
+        inner,
+        "k" | "000" | "1000" | "1,000" | "10^3" | "1e3" | "千"
+    ) || begins(&["k/", "ktps", "kqps", "kops", "krps", "千", "thousand"]);
     let many = match () {
         () if is_k || glued('k') => 1e3,
         () if begins(&["1000000", "1,000,000"]) => 1e6,
@@ -87,7 +89,17 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
         () => 1.0,
     };
     let has = |words: &[&str]| words.iter().any(|w| h.contains(w));
-    if has(&["/h)", "/hour", "perhour", "每小时", "/小时", "/day", "perday", "每天", "/天"]) {
+    if has(&[
+        "/h)",
+        "/hour",
+        "perhour",
+        "每小时",
+        "/小时",
+        "/day",
+        "perday",
+        "每天",
+        "/天",
+    ]) {
         return None;
     }
     match has(&["/min", "permin", "/分", "每分"]) {

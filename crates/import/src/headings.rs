@@ -269,13 +269,21 @@ fn single(heading: &str) -> Column {
     ]) {
         return Column::Aside;
     }
-    let of_bytes = ["b/s", "bytes", "mbps", "gbps", "mib", "gib", "(mb", "(gb", "(kb", "mbper"];
+    let of_bytes = [
+        "b/s", "bytes", "mbps", "gbps", "mib", "gib", "(mb", "(gb", "(kb", "mbper",
+    ];
     if of_bytes.iter().any(|unit| h.contains(unit)) {
         return Column::Aside;
     }
     // What a load took is no latency.
-    if has(&["导入", "加载", "loadtime", "loadingtime", "preparetime", "数据准备"])
-        || has(&["price", "cost", "价格"])
+    if has(&[
+        "导入",
+        "加载",
+        "loadtime",
+        "loadingtime",
+        "preparetime",
+        "数据准备",
+    ]) || has(&["price", "cost", "价格"])
     {
         return Column::Aside;
     }
@@ -330,7 +338,9 @@ fn single(heading: &str) -> Column {
     if let Some(percent) = percentile(&h) {
         // `95% read` is a mix.
         let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
-        let words = ["read", "reads", "write", "writes", "update", "updates", "insert", "scan"];
+        let words = [
+            "read", "reads", "write", "writes", "update", "updates", "insert", "scan",
+        ];
         let is_mix = own.any(|w| words.contains(&w)) || has(&["读", "写", "更新", "插入"]);
         let is_marked = h.contains(&format!("p{percent}")) || latency;
         return match is_mix && !is_marked {
@@ -510,14 +520,29 @@ mod tests {
             ),
             (&["TPM (tx/min)", "TPM"], f("tpm", 1.0)),
             (
-                &["KQPS", "kQPS", "QPS (×1000)", "QPS (k)", "QPS（千）", "QPS ('000)"],
+                &[
+                    "KQPS",
+                    "kQPS",
+                    "QPS (×1000)",
+                    "QPS (k)",
+                    "QPS（千）",
+                    "QPS ('000)",
+                ],
                 f("statement_rate", 1e3),
             ),
             (&["TPS（万）", "TPS (万/s)"], f("rate", 1e4)),
             (&["Throughput (/hour)", "95% read"], Column::Unknown),
-            (&["Error (%)", "Errors %", "错误占比"], f("error_share", 1.0)),
             (
-                &["Throughput (MB)", "Throughput MiB/s", "加载耗时(min)", "TPS/vCPU"],
+                &["Error (%)", "Errors %", "错误占比"],
+                f("error_share", 1.0),
+            ),
+            (
+                &[
+                    "Throughput (MB)",
+                    "Throughput MiB/s",
+                    "加载耗时(min)",
+                    "TPS/vCPU",
+                ],
                 Column::Aside,
             ),
             (&["总响应时间（分钟）", "耗时(min)"], f("elapsed_s", 60.0)),

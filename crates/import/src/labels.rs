@@ -72,8 +72,18 @@ pub(crate) fn is_of_output(heading: &str) -> bool {
     let lower = heading.to_lowercase();
     let sign = |c: char| !c.is_alphabetic();
     let words = [
-        "output", "outputs", "result", "results", "log", "输出", "结果", "测试结果", "运行结果",
-        "执行结果", "输出结果", "日志",
+        "output",
+        "outputs",
+        "result",
+        "results",
+        "log",
+        "输出",
+        "结果",
+        "测试结果",
+        "运行结果",
+        "执行结果",
+        "输出结果",
+        "日志",
     ];
     words.contains(&lower.trim_matches(sign))
 }

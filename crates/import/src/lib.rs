@@ -46,8 +46,8 @@ mod windows;
 extern crate self as tidemark_import;
 
 pub use clients::TEST_OPTIONS;
-pub use headings::may_tell_apart;
 pub use doc::{Became, Leftovers};
+pub use headings::may_tell_apart;
 pub use text::TextError;
 
 use doc::Doc;

@@ -15,7 +15,17 @@ const FEWEST: usize = 5;
 const STEPS_APART: f64 = 0.1;
 /// Headings of a moment.
 const MOMENTS: [&str; 12] = [
-    "time", "elapsed", "second", "seconds", "sec", "secs", "timestamp", "t", "时间", "时间戳", "秒",
+    "time",
+    "elapsed",
+    "second",
+    "seconds",
+    "sec",
+    "secs",
+    "timestamp",
+    "t",
+    "时间",
+    "时间戳",
+    "秒",
     "时刻",
 ];
 

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tidemark_core::Source;
 use tidemark_core::record::{
-    DerivedFigure, EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd, Phase, Quantiles,
-    QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
-    TypeStats,
+    DerivedFigure, EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd,
+    Phase, Quantiles, QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
+    StatementCounts, Totals, TypeStats,
 };
 
 /// The tag that imported runs bear, so that lists tell them from measured ones.

@@ -237,8 +237,7 @@ impl Row {
             return false;
         }
         self.run.option(option, &value, self.line, From::Output);
-        self.options
-            .insert(option, (heading.into(), text.into()));
+        self.options.insert(option, (heading.into(), text.into()));
         true
     }
 

@@ -165,7 +165,11 @@ impl Table {
             doc.close();
         }
         let rows = self.over_time.and_then(|from| doc.done.get(from..));
-        let moments = self.names.first().map(|name| plain(name)).unwrap_or_default();
+        let moments = self
+            .names
+            .first()
+            .map(|name| plain(name))
+            .unwrap_or_default();
         let one = rows.and_then(|rows| as_one(rows, &moments));
         if let (Some(one), Some(from)) = (one, self.over_time) {
             doc.done.truncate(from);

@@ -250,12 +250,16 @@ impl Words<'_> {
         };
         let errors = or_none(states_errors(self.d.record), d.totals.ignored_errors);
         let stated = |name: &str| imported.and_then(|i| i.figure(name));
-        let of_server = imported.is_some_and(|i| i.tool == "hammerdb" || i.figure("nopm").is_some());
+        let of_server =
+            imported.is_some_and(|i| i.tool == "hammerdb" || i.figure("nopm").is_some());
         let tpm = match of_server {
             true => t.database_per_minute,
             false => t.all_per_minute,
         };
-        let per_minute = [(t.all_per_minute, stated("tpm_total")), (tpm, stated("tpm"))];
+        let per_minute = [
+            (t.all_per_minute, stated("tpm_total")),
+            (tpm, stated("tpm")),
+        ];
         let transactions = or_none(!is_other && d.all.count > 0, d.all.count);
         let transactions = match imported {
             Some(_) => transactions,

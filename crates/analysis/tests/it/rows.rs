@@ -225,16 +225,18 @@ fn a_rate_and_its_latency_in_each_others_place_are_noticed() {
             true => text.replace("18.2", "18").replace("35.1", "35"),
             false => text,
         };
-        assert!(rules(&text).contains(&"wrong-column"), "{heads}: {:?}", bad(&text));
+        assert!(
+            rules(&text).contains(&"wrong-column"),
+            "{heads}: {:?}",
+            bad(&text)
+        );
     }
 }
 
 #[test]
 fn new_orders_are_a_part_of_all_transactions() {
     let of = |nopm: u32, tpm: u32| {
-        format!(
-            "Vuser 1:TEST RESULT : System achieved {nopm} NOPM from {tpm} PostgreSQL TPM\n"
-        )
+        format!("Vuser 1:TEST RESULT : System achieved {nopm} NOPM from {tpm} PostgreSQL TPM\n")
     };
     assert_eq!(bad(&of(12_345, 28_765)), []);
     let invalid = ("impossible-pair", Severity::Invalid);

@@ -222,13 +222,27 @@ fn a_folder_may_hold_other_files_too() {
     put("notes.txt", b"nothing here\n");
     put("picture.png", b"\x89PNG\r\n\x1a\n\0\0");
     let none = dir.run(&["import", "results", "--store", "none.db"]);
-    assert!(none.code == Some(2) && none.err.contains("2 files"), "{none:?}");
+    assert!(
+        none.code == Some(2) && none.err.contains("2 files"),
+        "{none:?}"
+    );
     put("a.md", TABLE.as_bytes());
-    let some = dir.run(&["import", "results", "--report", "out.html", "--store", "a.db"]);
+    let some = dir.run(&[
+        "import", "results", "--report", "out.html", "--store", "a.db",
+    ]);
     assert_eq!(some.code, Some(0), "{some:?}");
-    assert!(some.err.contains("notes.txt") && some.err.contains("picture.png"), "{some:?}");
+    assert!(
+        some.err.contains("notes.txt") && some.err.contains("picture.png"),
+        "{some:?}"
+    );
     // Whoever names a file is told that it was not taken.
-    let named = dir.run(&["import", "results/a.md", "results/notes.txt", "--store", "b.db"]);
+    let named = dir.run(&[
+        "import",
+        "results/a.md",
+        "results/notes.txt",
+        "--store",
+        "b.db",
+    ]);
     assert_eq!(named.code, Some(2), "{named:?}");
     // A file that is no record keeps no document out.
     put("package.json", b"{\"name\": \"x\"}\n");

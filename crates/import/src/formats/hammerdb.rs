@@ -34,7 +34,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if let Some(at) = plain.find(" Active Virtual Users configured") {
         // In a job's JSON it stands in quotes.
-        let users = plain[..at].rsplit([':', ' ', '"']).next().unwrap_or_default();
+        let users = plain[..at]
+            .rsplit([':', ' ', '"'])
+            .next()
+            .unwrap_or_default();
         let of_end = |f: &StatedFigure| f.name != MINUTES && f.of != COUNTER;
         let ended = doc.of(TOOL);
         let ended = ended.is_some_and(|d| d.figures.iter().any(of_end));
@@ -149,8 +152,7 @@ fn is_of_json(plain: &str) -> bool {
     let plain = plain.trim_end_matches(',');
     let text = plain.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
     let is_sign = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | ' ');
-    matches!(plain, "[" | "]")
-        || text.is_some_and(|t| t.len() >= 10 && t.chars().all(is_sign))
+    matches!(plain, "[" | "]") || text.is_some_and(|t| t.len() >= 10 && t.chars().all(is_sign))
 }
 
 /// What follows belongs to another run.

@@ -410,11 +410,9 @@ fn k6(values: &[Value], run: &mut Draft) {
 fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
     let get = |path: &str| values.iter().find(|v| v.path == path);
     let at = get("data/time").and_then(|v| v.text.parse::<jiff::Timestamp>().ok());
-    let (Some(metric), Some(at), Some(n)) = (
-        get("metric"),
-        at,
-        get("data/value").and_then(Value::number),
-    ) else {
+    let (Some(metric), Some(at), Some(n)) =
+        (get("metric"), at, get("data/value").and_then(Value::number))
+    else {
         return false;
     };
     let at_s = at.as_nanosecond() as f64 / 1e9;

@@ -114,8 +114,16 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
 fn is_frame(plain: &str) -> bool {
     let name = plain.trim_start_matches(['█', ' ']);
     let parts = [
-        "TOTAL RESULTS", "THRESHOLDS", "HTTP", "EXECUTION", "NETWORK", "CUSTOM", "GRPC", "WEBSOCKET",
-        "BROWSER", "WEB_VITALS",
+        "TOTAL RESULTS",
+        "THRESHOLDS",
+        "HTTP",
+        "EXECUTION",
+        "NETWORK",
+        "CUSTOM",
+        "GRPC",
+        "WEBSOCKET",
+        "BROWSER",
+        "WEB_VITALS",
     ];
     let is_mark = plain.starts_with(['✓', '✗', '↳']) && !plain.contains("..");
     parts.contains(&name) || is_mark || plain.contains(" [==") || plain.contains("[ 100% ]")

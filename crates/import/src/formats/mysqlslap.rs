@@ -73,7 +73,11 @@ fn csv(plain: &str, line: u64, doc: &mut Doc) -> bool {
     }
     let numbers: Option<Vec<Number>> = rest
         .iter()
-        .map(|field| number(field).filter(|(_, odd)| odd.is_empty()).map(|(n, _)| n))
+        .map(|field| {
+            number(field)
+                .filter(|(_, odd)| odd.is_empty())
+                .map(|(n, _)| n)
+        })
         .collect();
     let Some([mean, shortest, longest, clients, each]) = numbers.as_deref() else {
         return false;

@@ -170,14 +170,23 @@ fn interval(plain: &str, line: u64) -> Option<StatedInterval> {
 }
 
 /// Types as the histograms and percentiles name them.
-const PRINTED: [&str; 5] = ["New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level"];
+const PRINTED: [&str; 5] = [
+    "New-Order",
+    "Payment",
+    "Order-Status",
+    "Delivery",
+    "Stock-Level",
+];
 
 /// `New-Order : 0.20  (1.02)`: seconds of the 90th percentile, and of the slowest.
 fn percentile(run: &mut Draft, plain: &str, line: u64) -> bool {
     let Some((label, rest)) = labelled(plain) else {
         return false;
     };
-    let of = PRINTED.iter().zip(TYPES).find(|(printed, _)| **printed == label);
+    let of = PRINTED
+        .iter()
+        .zip(TYPES)
+        .find(|(printed, _)| **printed == label);
     let (Some((_, of)), Some((p90, rest))) = (of, number(rest)) else {
         return false;
     };
@@ -194,5 +203,8 @@ fn is_of_histogram(plain: &str) -> bool {
         return false;
     };
     let name = rest.trim_start_matches('.');
-    PRINTED.contains(&name) || rest.strip_prefix(',').is_some_and(|n| number(n.trim()).is_some())
+    PRINTED.contains(&name)
+        || rest
+            .strip_prefix(',')
+            .is_some_and(|n| number(n.trim()).is_some())
 }

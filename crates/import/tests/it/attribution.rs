@@ -102,7 +102,10 @@ fn a_command_is_of_no_output_below_the_next_heading_of_its_level() {
     let text = format!("{command}\n{output}# B\n{output}# C\n{output}");
     assert_eq!(sessions(&text).0, [true, false, false]);
     // Before the first heading it is for all of them.
-    let text = format!("{command}\n# A\n{output}# B\n{}", output.replace("70.25", "71.25"));
+    let text = format!(
+        "{command}\n# A\n{output}# B\n{}",
+        output.replace("70.25", "71.25")
+    );
     assert_eq!(sessions(&text).0, [true, true]);
     // A heading that names nothing but the output.
     for heading in ["Output", "2.3 测试结果"] {
@@ -122,7 +125,9 @@ fn a_command_is_of_no_output_below_the_next_heading_of_its_level() {
 #[test]
 fn a_command_that_a_later_output_denies_is_not_its_own() {
     let output = super::documents::SYSBENCH_1;
-    let more = output.replace("threads: 4", "threads: 16").replace("70.25", "71.25");
+    let more = output
+        .replace("threads: 4", "threads: 16")
+        .replace("70.25", "71.25");
     let repeat = output.replace("70.25", "72.25");
     let command = "sysbench oltp_read_only --threads=4 --tables=3 run";
     let text = format!(

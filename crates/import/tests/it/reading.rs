@@ -488,7 +488,9 @@ Transfer/sec:      1.20MB
 #[test]
 fn an_output_of_go_ycsb_without_its_end_is_told() {
     let line = |took: u32, count: u32| {
-        format!("READ   - Takes(s): {took}.0, Count: {count}, OPS: 20.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900\n")
+        format!(
+            "READ   - Takes(s): {took}.0, Count: {count}, OPS: 20.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900\n"
+        )
     };
     let head = "go-ycsb run mysql -P workloads/workloada --threads 4\n";
     let cut = super::documents::import(&format!("{head}{}{}", line(10, 200), line(20, 400)));

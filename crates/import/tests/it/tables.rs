@@ -464,7 +464,8 @@ fn a_heading_of_csv_may_stand_behind_a_sign() {
 
 #[test]
 fn sums_of_clients_are_named_as_derived() {
-    let import = import("| threads | TPS |\n|---|---|\n| 64 | 100 + 120 |\n| 64 | 100 + 120 = 220 |\n");
+    let import =
+        import("| threads | TPS |\n|---|---|\n| 64 | 100 + 120 |\n| 64 | 100 + 120 = 220 |\n");
     assert_eq!(figures(&import, "rate"), [Some(220.0), Some(220.0)]);
     let derived: Vec<bool> = import.runs.iter().map(|r| r.is_derived("rate")).collect();
     assert_eq!(derived, [true, false]);
@@ -472,7 +473,9 @@ fn sums_of_clients_are_named_as_derived() {
 
 #[test]
 fn columns_of_a_turned_table_may_be_clients() {
-    let import = import("|  | client1 | client2 | Total |\n|---|---|---|---|\n| TPS | 100 | 110 | 210 |\n| p95 (ms) | 12 | 13 | - |\n");
+    let import = import(
+        "|  | client1 | client2 | Total |\n|---|---|---|---|\n| TPS | 100 | 110 | 210 |\n| p95 (ms) | 12 | 13 | - |\n",
+    );
     let clients: Vec<_> = import
         .runs
         .iter()
@@ -480,7 +483,10 @@ fn columns_of_a_turned_table_may_be_clients() {
         .collect();
     assert_eq!(clients, [Some("1"), Some("2"), None]);
     assert_eq!(sessions(&import), [0, 0, 0]);
-    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(110.0), Some(210.0)]);
+    assert_eq!(
+        figures(&import, "rate"),
+        [Some(100.0), Some(110.0), Some(210.0)]
+    );
 }
 
 #[test]
@@ -496,12 +502,23 @@ fn rows_may_be_moments_of_one_run() {
         let row = |n: u64| format!("{},16,{},12.5\n", from + 10 * n, 100 + n);
         (0..6).map(row).collect()
     };
-    for (heading, from) in [("time (s)", 10), ("elapsed", 0), ("timestamp", 1_764_150_000)] {
+    for (heading, from) in [
+        ("time (s)", 10),
+        ("elapsed", 0),
+        ("timestamp", 1_764_150_000),
+    ] {
         let import = import(&format!("{heading},threads,tps,p95\n{}", rows(from)));
         let [run] = import.runs.as_slice() else {
             panic!("{heading}: {}", import.runs.len())
         };
-        let ends: Vec<f64> = run.imported.as_ref().unwrap().intervals.iter().map(|i| i.end_s).collect();
+        let ends: Vec<f64> = run
+            .imported
+            .as_ref()
+            .unwrap()
+            .intervals
+            .iter()
+            .map(|i| i.end_s)
+            .collect();
         assert_eq!(ends, [10.0, 20.0, 30.0, 40.0, 50.0, 60.0], "{heading}");
         assert_eq!((run.sessions, run.totals.elapsed_s), (16, 60.0));
         assert_eq!(run.totals.all.count, 10 * (600 + 15));

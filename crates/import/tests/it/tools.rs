@@ -353,7 +353,10 @@ Vuser 1:Timing test period of 5 in minutes
 27975 PostgreSQL tpm
 Vuser 1:TEST RESULT : System achieved 27012 PostgreSQL TPM at 11745 NOPM
 ");
-    assert_eq!((figure(&run, "", "nopm"), figure(&run, "", "tpm")), (11_745.0, 27_012.0));
+    assert_eq!(
+        (figure(&run, "", "nopm"), figure(&run, "", "tpm")),
+        (11_745.0, 27_012.0)
+    );
     assert_eq!(figure(&run, "counter", "tpm"), 27_975.0);
     assert_eq!(run.rate_unit(), RateUnit::NewOrders);
     assert_eq!(run.totals.all.count, 0);
@@ -377,7 +380,12 @@ fn mysqlslap_prints_csv_as_well() {
     assert_eq!((run.sessions, run.totals.elapsed_s), (50, 1.234));
     assert_eq!(figure(&run, "", "longest_s"), 1.3);
     assert_eq!(run.totals.all.count, 1000);
-    assert_eq!(import(",query,0.1,0.1,0.1,8,12\n,query,0.2,0.2,0.2,16,6\n").runs.len(), 2);
+    assert_eq!(
+        import(",query,0.1,0.1,0.1,8,12\n,query,0.2,0.2,0.2,16,6\n")
+            .runs
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -392,10 +400,18 @@ progress: 1764150010.0 s, 805.0 tps, lat 9.930 ms stddev 1.2, 0 failed
         intervals.map(|i| (i.end_s, i.length_s)).collect()
     };
     let run = one(lines);
-    assert_eq!(ends(&run), [(0.0, None), (5.0, Some(5.0)), (10.0, Some(5.0))]);
+    assert_eq!(
+        ends(&run),
+        [(0.0, None), (5.0, Some(5.0)), (10.0, Some(5.0))]
+    );
     assert_eq!(run.totals.all.count, 5 * 810 + 5 * 805);
-    let run = one(&format!("pgbench -c 8 -P 5 -T 15 --progress-timestamp bench\n{lines}"));
-    assert_eq!(ends(&run), [(5.0, Some(5.0)), (10.0, Some(5.0)), (15.0, Some(5.0))]);
+    let run = one(&format!(
+        "pgbench -c 8 -P 5 -T 15 --progress-timestamp bench\n{lines}"
+    ));
+    assert_eq!(
+        ends(&run),
+        [(5.0, Some(5.0)), (10.0, Some(5.0)), (15.0, Some(5.0))]
+    );
 }
 
 #[test]
@@ -471,7 +487,11 @@ fn the_json_hook_of_sysbench_prints_a_list() {
     };
     let (head, tail) = super::documents::SYSBENCH_1.split_once("[ 1s ]").unwrap();
     let tail = &tail[tail.find("SQL statistics").unwrap()..];
-    let run = one(&format!("{head}[\n{},\n{}\n]\n{tail}", object(1), object(2)));
+    let run = one(&format!(
+        "{head}[\n{},\n{}\n]\n{tail}",
+        object(1),
+        object(2)
+    ));
     assert_eq!(run.intervals.len(), 2);
     assert_eq!(run.totals.all.count, 200);
 }

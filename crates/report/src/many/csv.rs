@@ -142,8 +142,7 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(latency.and_then(|l| l.p95_ms)),
         some(latency.and_then(|l| l.p99_ms)),
         some(latency.and_then(|l| l.max_ms)),
-        run.errors_stated
-            .map_or(String::new(), |n| n.to_string()),
+        run.errors_stated.map_or(String::new(), |n| n.to_string()),
         run.reconnects.to_string(),
         some(run.metrics.tpmc),
         some(run.metrics.qphh),

@@ -374,7 +374,10 @@ fn what_a_document_does_not_state_is_null() {
     let mut counted = in_unit(3, "read_write", RateUnit::Transactions, "error_share", 5.0);
     counted.totals.all.count = 90_000;
     let mut clean = counted.clone();
-    for (run, added) in [(&mut quoted, None), (&mut clean, Some(figure("error_share", 0.0)))] {
+    for (run, added) in [
+        (&mut quoted, None),
+        (&mut clean, Some(figure("error_share", 0.0))),
+    ] {
         let imported = run.imported.as_mut().unwrap();
         imported.tool_version = None;
         imported.figures = added.into_iter().collect();
@@ -384,10 +387,19 @@ fn what_a_document_does_not_state_is_null() {
         serde_json::from_str::<serde_json::Value>(&text).unwrap()["runs"][0].clone()
     };
     let of = json(&table);
-    for name in ["open_loop", "errors", "elapsed_s", "transactions", "statements_per_s"] {
+    for name in [
+        "open_loop",
+        "errors",
+        "elapsed_s",
+        "transactions",
+        "statements_per_s",
+    ] {
         assert!(of[name].is_null(), "{name}: {}", of[name]);
     }
-    assert_eq!((&json(&whole)["open_loop"], &json(&whole)["elapsed_s"]), (&false.into(), &60.0.into()));
+    assert_eq!(
+        (&json(&whole)["open_loop"], &json(&whole)["elapsed_s"]),
+        (&false.into(), &60.0.into())
+    );
     assert!(json(&quoted)["open_loop"].is_null());
     assert_eq!(json(&asked)["open_loop"], true);
     let of = json(&counted);

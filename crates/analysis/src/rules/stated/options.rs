@@ -160,8 +160,10 @@ fn threads_of(text: &str) -> Option<f64> {
         if let Some(number) = number {
             // `8/16/32 threads` are three runs, `4x8` is not told.
             let list = before.get(..digits)?.trim_end();
-            let listed = list.trim_end_matches([' ', '/', ',', '、', '，', '|', '-', '~', '到', '至']);
-            let is_list = listed.len() < list.len() && listed.ends_with(|c: char| c.is_ascii_digit());
+            let listed =
+                list.trim_end_matches([' ', '/', ',', '、', '，', '|', '-', '~', '到', '至']);
+            let is_list =
+                listed.len() < list.len() && listed.ends_with(|c: char| c.is_ascii_digit());
             let words = ["and", "or", "to", "vs", "vs.", "和", "与", "&", "+"];
             let joined = words.iter().any(|w| list.ends_with(w));
             return (!is_list && !joined).then_some(number);
@@ -211,14 +213,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             figures,
         ));
     };
-    for name in [
-        "nopm",
-        "tpmc",
-        "tpm_total",
-        "tpm",
-        "rate",
-        "statement_rate",
-    ] {
+    for name in ["nopm", "tpmc", "tpm_total", "tpm", "rate", "statement_rate"] {
         let Some(rate) = view.all(name) else { continue };
         judged = true;
         // Seconds or milliseconds since 1970; no system makes so much.
@@ -302,10 +297,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// A rate or a number of sessions in the place of a latency, which a percentile beside it shows.
-fn found_by_percentile(
-    view: &View<'_>,
-    tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str),
-) {
+fn found_by_percentile(view: &View<'_>, tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str)) {
     let (Some(rate), Some(mean), Some(sessions)) =
         (view.all("rate"), view.all("mean_ms"), view.sessions())
     else {
@@ -324,7 +316,13 @@ fn found_by_percentile(
         && rate.value <= high.value
         && view.beside("others_in_order").is_none()
     {
-        tell("rate", rate.value, rate.line, wrong_column::SWAPPED, "mean_ms");
+        tell(
+            "rate",
+            rate.value,
+            rate.line,
+            wrong_column::SWAPPED,
+            "mean_ms",
+        );
     } else if apart(rate.value, sessions, mean.value) > 0.5 && mean.value <= rate.value {
         if apart(high.value, sessions, mean.value) < 0.05 {
             tell("rate", rate.value, rate.line, wrong_column::SWAPPED, &name);
