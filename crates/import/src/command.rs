@@ -169,7 +169,15 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     let rest = words.get(at + 1..)?;
     let is_verb = |w: &String| VERBS.contains(&w.as_str());
     let is_flag = |w: &String| w.starts_with('-') && w.len() > 1;
-    let looks = rest.iter().any(is_flag) || rest.first().is_some_and(is_verb);
+    // `sysbench oltp_insert run`, with all options in a file.
+    let is_short = |first: &str, last: &str| {
+        let begins = ["oltp_", "bulk_", "select_", "tpcc", "tpch"];
+        let is_test = begins.iter().any(|b| first.starts_with(b)) || first.ends_with(".lua");
+        is_test && matches!(last, "run" | "prepare" | "cleanup")
+    };
+    let looks = rest.iter().any(is_flag)
+        || rest.first().is_some_and(is_verb)
+        || matches!(rest, [first, last] if is_short(first, last));
     let before = words.get(..at)?;
     let is_class_path = |at: usize| {
         let option = at.checked_sub(1).and_then(|at| before.get(at));
