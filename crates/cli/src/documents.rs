@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::imported;
 use crate::texts::documents as texts;
 use jiff::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Read, stdin};
 use std::path::{Component, Path, PathBuf};
@@ -165,10 +165,42 @@ const TELLING: [&str; 18] = [
     "实例",
 ];
 
+/// Columns of unknown names that tell the rows of their table apart: every row has a text or a whole
+/// number there, and they are not the same.
+fn telling(runs: &[RunRecord]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut tables: BTreeMap<&str, Vec<&RunRecord>> = BTreeMap::new();
+    for run in runs {
+        let imported = run.imported.as_ref().filter(|i| i.tool == "table");
+        if let Some(imported) = imported {
+            tables.entry(&imported.heading).or_default().push(run);
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (heading, rows) in tables {
+        let Some(first) = rows.first() else { continue };
+        let names = first.options.keys().filter(|name| {
+            let mut values = rows.iter().map(|run| run.options.get(*name));
+            let is_condition = |value: &str| {
+                let is_number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+                !value.is_empty() && !(is_number && value.contains('.'))
+            };
+            let differ = rows
+                .iter()
+                .any(|run| run.options.get(*name) != first.options.get(*name));
+            differ
+                && tidemark_import::may_tell_apart(name)
+                && values.all(|value| value.is_some_and(|v| is_condition(&v.value)))
+        });
+        found.insert(heading.to_string(), names.cloned().collect());
+    }
+    found
+}
+
 /// Puts the runs of a document into a study of its name: what tells them apart are its factors, and
 /// what nothing tells apart are repeats.
 fn place(runs: &mut [RunRecord], name: &str) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let telling = telling(runs);
     for run in runs {
         let Some(imported) = &run.imported else {
             continue;
@@ -195,8 +227,10 @@ fn place(runs: &mut [RunRecord], name: &str) {
             }
         }
         let is_table = imported.tool == "table";
+        let own = telling.get(&imported.heading);
         for (name, value) in run.options.iter().filter(|_| is_table) {
-            if TELLING.contains(&name.to_lowercase().as_str()) {
+            let tells = own.is_some_and(|own| own.contains(name));
+            if tells || TELLING.contains(&name.to_lowercase().as_str()) {
                 factors.insert(name.clone(), value.value.clone());
             }
         }
@@ -248,6 +282,36 @@ pub fn named(run: &RunRecord, lang: Lang) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_that_tell_rows_apart_are_factors() {
+        let cells = |text: &str| -> Vec<String> {
+            let origin = Origin::of("a.md");
+            let mut runs = tidemark_import::read(text.as_bytes(), &origin, &mut |_, _, _| {})
+                .unwrap()
+                .runs;
+            place(&mut runs, "a.md");
+            let cells = runs.into_iter().map(|run| run.study.unwrap().cell);
+            let mut cells: Vec<String> = cells.collect();
+            cells.sort();
+            cells.dedup();
+            cells
+        };
+        for rows in [
+            "Isolation,threads,TPS\nserializable,8,100\nread committed,8,160\n",
+            "buffer pool,threads,TPS\n8,8,100\n16,8,160\n",
+            "场景,操作,并发,TPS\nA,x,8,100\nB,x,8,160\n",
+        ] {
+            assert_eq!(cells(rows).len(), 2, "{rows}");
+        }
+        // Remarks, and figures whose names are not known, make no conditions.
+        for rows in [
+            "threads,TPS,stddev,备注\n8,100,1.5,\n8,101,2.5,x\n",
+            "run,threads,TPS\n1,8,100\n2,8,101\n",
+        ] {
+            assert_eq!(cells(rows).len(), 1, "{rows}");
+        }
+    }
 
     #[test]
     fn files_of_one_name_in_two_folders_have_a_study_each() {

@@ -178,10 +178,20 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
     if texts.is_empty() && !records.is_empty() {
         return import_records(words, &records);
     }
-    if !records.is_empty() {
-        import_records(words, &records)?;
+    // A file that is neither must not keep the others out.
+    let taken = importing::import(words, &texts);
+    if records.is_empty() {
+        return taken;
     }
-    importing::import(words, &texts)
+    let of_records = import_records(words, &records);
+    match (taken, of_records) {
+        (Err(failure), Err(other)) => {
+            eprintln!("tidemark: {}", other.message);
+            Err(failure)
+        }
+        (Err(failure), _) | (_, Err(failure)) => Err(failure),
+        (Ok(_), Ok(code)) => Ok(code),
+    }
 }
 
 fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {

@@ -30,11 +30,25 @@ pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failu
     }
     let mut runs = Vec::new();
     let mut failures = Vec::new();
+    let mut others = 0;
     for file in files {
+        let is_named = words.files.iter().any(|word| word == file);
         match one(words, file) {
             Ok(import) => runs.extend(import.runs),
-            Err(failure) => failures.push(failure),
+            Err(failure) if is_named => failures.push(failure),
+            // A folder may hold anything.
+            Err(failure) => {
+                eprintln!("tidemark: {}", failure.message);
+                others += 1;
+            }
         }
+    }
+    if runs.is_empty() && failures.is_empty() && others > 0 {
+        let said = format!(
+            "none of the {} in the folder is an output or a table that is known",
+            counted(others, "file", "files")
+        );
+        return Err(Failure::usage(said));
     }
     if let ([_], [only]) = (files, failures.as_slice()) {
         return Err(only.clone());

@@ -12,7 +12,7 @@ mod totals;
 
 pub use client::{ClientHost, ClientUsage};
 pub use experiments::{Experiments, MeasuredChange, SkippedChange};
-pub use imported::{Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
+pub use imported::{DerivedFigure, Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };

@@ -1,8 +1,8 @@
 //! What only a document's runs together show: figures that rules ask a run for, though its own lines do
-//! not state them.
+//! not state them. They are kept apart from those that are stated.
 
 use std::collections::BTreeMap;
-use tidemark_core::record::{Imported, RunRecord, StatedFigure};
+use tidemark_core::record::{DerivedFigure, Imported, RunRecord};
 
 /// How many times the largest of a table's other rows may be the smallest, where all have the same
 /// statements in a transaction: two figures that are counted, and are rounded.
@@ -24,26 +24,40 @@ pub(crate) fn is_total(heading: &str) -> bool {
     })
 }
 
-/// Completes the figures of each run with what the others say of it.
+/// Lines that are named of those that a figure was worked out from.
+const LINES: usize = 20;
+
+/// Adds to each run what the others say of it.
 pub(crate) fn look(runs: &mut [RunRecord]) {
     let mut found = rows(runs);
     found.extend(clients(runs));
     found.extend(loads(runs));
-    for (at, name, value, rounding) in found {
+    for (at, mut figure) in found {
+        figure.lines.truncate(LINES);
         if let Some(imported) = runs.get_mut(at).and_then(|run| run.imported.as_mut()) {
-            imported.figures.push(StatedFigure {
-                of: String::new(),
-                name,
-                value,
-                rounding,
-                line: imported.first_line,
-            });
+            imported.beside.push(figure);
         }
     }
 }
 
-/// A run's place, a figure's name, value and rounding.
-type Added = (usize, String, f64, f64);
+/// A run's place, and what is said of it.
+type Added = (usize, DerivedFigure);
+
+fn added(at: usize, name: &str, value: f64, rounding: f64, lines: Vec<u64>) -> Added {
+    let figure = DerivedFigure {
+        name: name.into(),
+        value,
+        rounding,
+        lines,
+    };
+    (at, figure)
+}
+
+/// Where runs begin, of the first ones.
+fn lines(runs: &[RunRecord], of: impl Iterator<Item = usize>) -> Vec<u64> {
+    let imported = of.filter_map(|at| runs.get(at)?.imported.as_ref());
+    imported.map(|i| i.first_line).take(LINES).collect()
+}
 
 fn value(imported: &Imported, name: &str) -> Option<f64> {
     imported.figure(name).map(|f| f.value).filter(|v| *v > 0.0)
@@ -107,8 +121,11 @@ fn unlike_row(runs: &[RunRecord], rows: &[usize]) -> Vec<Added> {
         let least = others.iter().copied().fold(f64::INFINITY, f64::min);
         let most = others.iter().copied().fold(0.0, f64::max);
         let middle = tidemark_stats::median(&others);
-        (others.len() > 1 && most <= alike * least)
-            .then(|| (*at, "others_statements_each".to_string(), middle, 0.0))
+        (others.len() > 1 && most <= alike * least).then(|| {
+            let rows = all.iter().map(|o| o.0).filter(|other| other != at);
+            let name = "others_statements_each";
+            added(*at, name, middle, 0.0, lines(runs, rows))
+        })
     });
     each.collect()
 }
@@ -124,11 +141,14 @@ fn in_order(runs: &[RunRecord], rows: &[usize]) -> Vec<Added> {
         let highest = percentiles.map(|f| f.value).reduce(f64::max)?;
         Some(value(imported, "mean_ms")? <= highest)
     };
-    let good = rows.iter().filter(|at| is_in_order(at) == Some(true));
-    let good = good.count() as f64;
+    let good = || rows.iter().filter(|at| is_in_order(at) == Some(true));
+    let count = good().count() as f64;
     let bad = rows.iter().filter(|at| is_in_order(at) == Some(false));
-    bad.filter(|_| good > 0.0)
-        .map(|at| (*at, "others_in_order".into(), good, 0.0))
+    bad.filter(|_| count > 0.0)
+        .map(|at| {
+            let of = lines(runs, good().copied());
+            added(*at, "others_in_order", count, 0.0, of)
+        })
         .collect()
 }
 
@@ -141,6 +161,7 @@ struct Test {
     sessions: usize,
     clients: usize,
     sums: BTreeMap<&'static str, (usize, f64, f64)>,
+    lines: BTreeMap<&'static str, Vec<u64>>,
     last: usize,
 }
 
@@ -165,13 +186,14 @@ fn clients(runs: &[RunRecord]) -> Vec<Added> {
                 *clients += 1;
                 *sum += figure.value;
                 *rounding += figure.rounding;
+                test.lines.entry(name).or_default().push(figure.line);
             }
         }
     }
     let mut found = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let is_row = run.imported.as_ref().is_some_and(|i| {
-            let is_of_all = i.figure("is_total").is_some() || is_total(&i.heading);
+            let is_of_all = i.beside("is_total").is_some() || is_total(&i.heading);
             i.tool == "table" && i.test.is_none() && is_of_all
         });
         if !is_row || run.sessions == 0 {
@@ -184,29 +206,35 @@ fn clients(runs: &[RunRecord]) -> Vec<Added> {
             continue;
         };
         let whole = test.sums.iter().filter(|(_, (n, ..))| *n == test.clients);
-        found.extend(whole.map(|(name, (_, sum, r))| (at, format!("clients_{name}"), *sum, *r)));
+        found.extend(whole.map(|(name, (_, sum, r))| {
+            let lines = test.lines.get(name).cloned().unwrap_or_default();
+            added(at, &format!("clients_{name}"), *sum, *r, lines)
+        }));
     }
     found
 }
 
 /// Rows that were loaded, where the command of the load says how many and that of a run does not.
 fn loads(runs: &[RunRecord]) -> Vec<Added> {
-    let mut loaded: Option<f64> = None;
+    let mut loaded: Option<(f64, u64)> = None;
     let mut found = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        let tool = run.imported.as_ref().map_or("", |i| i.tool.as_str());
-        if !matches!(tool, "ycsb" | "go-ycsb") || run.command.is_empty() {
+        let Some(imported) = run.imported.as_ref() else {
+            continue;
+        };
+        if !matches!(imported.tool.as_str(), "ycsb" | "go-ycsb") || run.command.is_empty() {
             continue;
         }
         let is = |name: &str, value: &str| run.options.get(name).is_some_and(|o| o.value == value);
         let records = run.options.get("recordcount");
         if is("command", "load") || is("dotransactions", "false") {
             let by_hand = run.command.iter().any(|w| w.starts_with("recordcount="));
-            loaded = records
-                .and_then(|o| o.value.parse().ok())
-                .filter(|_| by_hand);
-        } else if let (Some(rows), None) = (loaded, records) {
-            found.push((at, "loaded_records".into(), rows, 0.0));
+            let rows = records.and_then(|o| o.value.parse().ok());
+            let line = imported.option_lines.get("recordcount").copied();
+            let line = line.unwrap_or(imported.first_line);
+            loaded = rows.filter(|_| by_hand).map(|rows: f64| (rows, line));
+        } else if let (Some((rows, line)), None) = (loaded, records) {
+            found.push(added(at, "loaded_records", rows, 0.0, vec![line]));
         }
     }
     found

@@ -1,7 +1,8 @@
 //! What stands above a table, or above its columns, and is of them: groups, the only figure, a unit.
 
-use crate::cell::{narrow, plain};
+use crate::cell::{Kind, narrow, plain};
 use crate::headings::{Column, only_figure};
+use crate::units::unit_factor;
 
 /// Headings of columns with those of their groups, which stand above the first column of each.
 pub(crate) fn grouped(groups: &[String], names: &[String]) -> Vec<String> {
@@ -44,14 +45,27 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
     if !lower.contains("单位") && !lower.contains("unit") {
         return;
     }
-    let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+    let own = |words: &[&str]| {
+        let mut own = lower.split(|c: char| !c.is_ascii_alphabetic() && c != '/');
+        own.any(|w| words.contains(&w))
+    };
+    let mut seconds = lower.clone();
+    for other in ["毫秒", "微秒", "/秒", "每秒"] {
+        seconds = seconds.replace(other, "");
+    }
     let factor = match () {
-        () if lower.contains("微秒") || own.any(|w| matches!(w, "us" | "usec")) => 1e-3,
+        () if lower.contains("微秒") || own(&["us", "usec"]) => 1e-3,
         () if lower.contains("μs") || lower.contains("µs") => 1e-3,
+        // Of several units none is known to be the latencies'.
+        () if lower.contains("毫秒") || own(&["ms", "msec"]) => return,
+        () if seconds.contains('秒') || own(&["s", "sec", "secs", "seconds"]) => 1e3,
         () => return,
     };
     for (column, name) in columns.iter_mut().zip(names) {
-        let has_own = name.to_lowercase().contains("ms") || name.contains("毫秒");
+        let has_own = ["ms", "毫秒", "(s)", "[s]", "秒"];
+        let has_own = has_own
+            .iter()
+            .any(|unit| name.to_lowercase().contains(unit));
         match column {
             Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
                 *each = factor;
@@ -59,6 +73,106 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
             _ => {}
         }
     }
+}
+
+/// Statistics of one rate that only the caption names: `min`, `avg`, `max` below `TPS of five runs`.
+pub(crate) fn take_the_rate(columns: &mut [Column], names: &[String], caption: &str) {
+    let Some(Column::Figure(figure, factor)) = only_figure(caption) else {
+        return;
+    };
+    let bare = [
+        "min",
+        "max",
+        "avg",
+        "average",
+        "mean",
+        "median",
+        "minimum",
+        "maximum",
+        "最小",
+        "最大",
+        "平均",
+        "最小值",
+        "最大值",
+        "平均值",
+        "中位数",
+    ];
+    let is_bare = |name: &String| bare.contains(&plain(name).to_lowercase().as_str());
+    let mut figures = columns
+        .iter()
+        .zip(names)
+        .filter(|(c, _)| matches!(c, Column::Figure(..) | Column::Several(_)))
+        .peekable();
+    let any = figures.peek().is_some();
+    if figure.ends_with("_ms") || !any || !figures.all(|(_, name)| is_bare(name)) {
+        return;
+    }
+    for column in columns.iter_mut() {
+        match column {
+            Column::Figure(name, _) if name == "mean_ms" => {
+                *column = Column::Figure(figure.clone(), factor);
+            }
+            Column::Figure(..) => *column = Column::Aside,
+            _ => {}
+        }
+    }
+}
+
+/// pgbench's clients are sessions, and its threads are not.
+pub(crate) fn take_the_clients(columns: &mut [Column], names: &[String]) {
+    let is_sessions = |c: &Column| *c == Column::Option("threads");
+    let of_clients = |name: &String| {
+        let name = name.to_lowercase();
+        name.contains("client") || name.contains("客户端")
+    };
+    let mut all = columns.iter().zip(names).filter(|(c, _)| is_sessions(c));
+    if !all.any(|(_, name)| of_clients(name)) {
+        return;
+    }
+    for (column, name) in columns.iter_mut().zip(names) {
+        if is_sessions(column) && !of_clients(name) {
+            *column = Column::Aside;
+        }
+    }
+}
+
+/// Units in the row below the headings: `| | ops/s | us |`.
+pub(crate) fn take_units(columns: &mut [Column], cells: &[String]) -> bool {
+    let bare = |cell: &String| -> String {
+        let inner = cell.trim_matches(['(', ')', '[', ']', ' ']);
+        inner.chars().filter(|c| !c.is_whitespace()).collect()
+    };
+    let mut factors = Vec::new();
+    let mut any = false;
+    for (column, cell) in columns.iter().zip(cells) {
+        let unit = bare(cell);
+        let kind = match column {
+            Column::Figure(name, _) => Some(Kind::of(name)),
+            Column::Option(name) => Some(Kind::of(name)),
+            _ => None,
+        };
+        let factor = match kind {
+            Some(kind) if !unit.is_empty() => match (kind, unit.as_str()) {
+                (Kind::Share, "%") => Some(1.0),
+                _ => unit_factor(&unit, kind),
+            },
+            _ => None,
+        };
+        let is_known = factor.is_some() || unit.is_empty();
+        if kind.is_some() && !is_known || unit.contains(|c: char| c.is_ascii_digit()) {
+            return false;
+        }
+        any |= factor.is_some();
+        factors.push(factor);
+    }
+    if any {
+        for (column, factor) in columns.iter_mut().zip(factors) {
+            if let (Column::Figure(_, each), Some(factor)) = (column, factor) {
+                *each = factor;
+            }
+        }
+    }
+    any
 }
 
 /// Whether headings are of a table whose rows are figures: `| 指标 | MySQL 8.0 | MySQL 8.4 |`.

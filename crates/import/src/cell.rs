@@ -29,7 +29,7 @@ impl Kind {
         match name {
             "elapsed_s" | "think-time" => Self::Duration,
             "error_share" | "efficiency" => Self::Share,
-            "rate" | "statement_rate" | "tpmc" | "nopm" | "tpm_total" => Self::Rate,
+            "rate" | "statement_rate" | "tpmc" | "nopm" | "tpm_total" | "tpm" => Self::Rate,
             "threads" | THREADS_EACH => Self::Sessions,
             "warehouses" => Self::Warehouses,
             name if name.ends_with("_ms") => Self::Latency,

@@ -12,6 +12,16 @@ pub(crate) struct CommandLine {
     pub options: Vec<(String, String)>,
 }
 
+impl CommandLine {
+    /// Whether it runs a benchmark, so that an output is to be expected.
+    pub fn runs(&self) -> bool {
+        let is_run = |(name, value): &(String, String)| name == "command" && value == "run";
+        let is_load = |(name, _): &(String, String)| name.starts_with('i');
+        self.options.iter().any(is_run)
+            || self.tool == "pgbench" && !self.options.iter().any(is_load)
+    }
+}
+
 /// Programs, and the tool that each is.
 const PROGRAMS: [(&str, &str); 18] = [
     ("sysbench", "sysbench"),
@@ -159,7 +169,15 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     let rest = words.get(at + 1..)?;
     let is_verb = |w: &String| VERBS.contains(&w.as_str());
     let is_flag = |w: &String| w.starts_with('-') && w.len() > 1;
-    let looks = rest.iter().any(is_flag) || rest.first().is_some_and(is_verb);
+    // `sysbench oltp_insert run`, with all options in a file.
+    let is_short = |first: &str, last: &str| {
+        let begins = ["oltp_", "bulk_", "select_", "tpcc", "tpch"];
+        let is_test = begins.iter().any(|b| first.starts_with(b)) || first.ends_with(".lua");
+        is_test && matches!(last, "run" | "prepare" | "cleanup")
+    };
+    let looks = rest.iter().any(is_flag)
+        || rest.first().is_some_and(is_verb)
+        || matches!(rest, [first, last] if is_short(first, last));
     let before = words.get(..at)?;
     let is_class_path = |at: usize| {
         let option = at.checked_sub(1).and_then(|at| before.get(at));
@@ -241,8 +259,10 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         }
     }
     let is_workload = |w: &&String| !VERBS.contains(&w.as_str()) && !w.contains('@');
-    command.workload = plain
-        .iter()
+    let script = words.get(at).filter(|w| w.ends_with(".lua"));
+    command.workload = script
+        .into_iter()
+        .chain(&plain)
         .find(is_workload)
         .map(|w| base_name(w).trim_end_matches(".lua").to_string())
         .unwrap_or_default();
@@ -257,7 +277,9 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
             "workload-file" | "benchmark" | "builtin" => {
                 command.workload = base_name(value).into();
             }
-            "workload-name" if tool == "sysbench" => command.workload = value.clone(),
+            "workload-name" if tool == "sysbench" => {
+                command.workload = base_name(value).trim_end_matches(".lua").into();
+            }
             _ => {}
         }
     }
@@ -345,6 +367,10 @@ fn is_attached(tool: &str, word: &str) -> bool {
 
 fn program(word: &str) -> Option<&'static str> {
     let name = base_name(word);
+    // Scripts of sysbench may be programs themselves: `./tpcc.lua … run`.
+    if name.ends_with(".lua") && word.starts_with(['.', '/']) {
+        return Some("sysbench");
+    }
     let found = PROGRAMS.iter().find(|(program, _)| *program == name);
     found.map(|(_, tool)| *tool)
 }

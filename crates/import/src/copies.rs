@@ -2,7 +2,7 @@
 
 use crate::draft::Draft;
 use std::collections::BTreeMap;
-use tidemark_core::record::{RunRecord, StatedFigure};
+use tidemark_core::record::{DerivedFigure, RunRecord};
 
 /// Figures that no two runs have in common.
 const SAME: usize = 8;
@@ -31,22 +31,22 @@ impl Copies {
         let before = before.and_then(|at| self.runs.get_mut(*at)?.imported.as_mut());
         if let (Some(before), Some(own)) = (before, &mut run.imported) {
             if before.heading == own.heading {
-                before.figures.push(line("pasted_again", own.first_line));
+                before.beside.push(line("pasted_again", own.first_line));
                 return;
             }
-            own.figures.push(line("pasted_from", before.first_line));
+            own.beside.push(line("pasted_from", before.first_line));
         }
         self.known.insert(figures, self.runs.len());
         self.runs.push(run);
     }
 }
 
-fn line(name: &str, line: u64) -> StatedFigure {
-    StatedFigure {
-        of: String::new(),
+/// That the figures stand on another line, too.
+fn line(name: &str, line: u64) -> DerivedFigure {
+    DerivedFigure {
         name: name.into(),
         value: line as f64,
         rounding: 0.0,
-        line,
+        lines: vec![line],
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
-use crate::labels::{assignment, client, is_of_all};
+use crate::labels::{assignment, client, is_of_all, is_of_output, states_a_figure};
+use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use std::collections::BTreeMap;
 
@@ -83,8 +84,10 @@ pub(crate) struct Doc {
     command_used: bool,
     /// The headings that the document is below: level, text, and whether it names a client.
     above: Vec<(usize, String, bool)>,
-    /// The level of the heading that the command stands below.
-    command_level: usize,
+    /// The level and the text of the heading that the command stands below.
+    command_place: (usize, String),
+    /// Whether that heading's part ended before any output: what follows is not the command's.
+    command_over: bool,
     /// A command line that goes on.
     unfinished: Option<(String, u64)>,
     /// `name=value` lines of a configuration.
@@ -207,8 +210,13 @@ impl Doc {
         // the output below it. mysqlslap prints one for each number of clients.
         let is_plain = self.above.is_empty() && !self.had_fence && self.client.is_none();
         let is_another = is_plain && self.command_used && tool != "mysqlslap";
+        if self.command_over && self.command.as_ref().is_some_and(|c| is_same(&c)) {
+            // Its output may stand in a part of its own: it takes nothing, and nothing is missed.
+            self.command = None;
+            return draft;
+        }
         let command = self.command.as_ref().filter(is_same);
-        let Some(command) = command.filter(|_| !is_another) else {
+        let Some(command) = command.filter(|_| !is_another && !self.command_over) else {
             return draft;
         };
         draft.workload.clone_from(&command.workload);
@@ -222,6 +230,8 @@ impl Doc {
         for (name, value) in &command.options {
             draft.option(name, value, command.line, From::Command);
         }
+        let asked = draft.option_number("threads").filter(|_| self.command_used);
+        draft.inherited = asked.map(|asked| (asked, command.workload.clone()));
         self.command_used = true;
         draft
     }
@@ -236,6 +246,7 @@ impl Doc {
         for (at, text) in self.remarks.drain(..) {
             self.leftovers.add(at, &text);
         }
+        draft.leave_the_command();
         draft.end();
         draft.pack();
         let is_load = draft
@@ -253,6 +264,19 @@ impl Doc {
         if draft.has_figures() && !(is_load && draft.figures.is_empty()) {
             self.held = self.held.saturating_add(draft.size());
             self.done.push(draft);
+        }
+    }
+
+    /// The last line of a document has no end: where its output is cut, its figures may be, too.
+    pub fn leave_cut_line(&mut self, line: u64) {
+        let Some(open) = self.open.as_mut().filter(|open| open.is_cut()) else {
+            return;
+        };
+        let before = open.figures.len() + open.intervals.len();
+        open.figures.retain(|f| f.line != line);
+        open.intervals.retain(|i| i.line != line);
+        if open.figures.len() + open.intervals.len() < before {
+            self.leftovers.add(line, "the line is cut off");
         }
     }
 
@@ -313,7 +337,10 @@ impl Doc {
         if let Some(tool) = self.commanded(plain, line) {
             return Some(Became::Command(tool));
         }
-        if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
+        if !self.fenced
+            && (plain.starts_with("# ") || plain.starts_with("##"))
+            && !(self.above.is_empty() && is_csv_heading(plain))
+        {
             self.settle_heading();
             let goes_on = self
                 .open
@@ -367,6 +394,7 @@ impl Doc {
             .take(200)
             .collect();
         let level = plain.bytes().take_while(|b| *b == b'#').count();
+        let is_first = self.above.is_empty();
         self.above.retain(|(above, ..)| *above < level);
         let named = client(&heading);
         // What stands below a client's heading is the client's, unless it is of all of them.
@@ -374,12 +402,26 @@ impl Doc {
         if is_total {
             self.above.retain(|(.., is_client)| !is_client);
         }
-        self.above.push((level, heading, named.is_some()));
+        let is_client = named.is_some();
+        self.above.push((level, heading.clone(), is_client));
         let is_below = self.above.iter().any(|(.., is_client)| *is_client);
         let client = named.or_else(|| self.client.clone().filter(|_| is_below));
-        // A command is in force below its own heading, and for the other clients of its test.
-        if client.is_none() && self.command_used && level <= self.command_level {
-            self.command = None;
+        // A command is in force below its own heading, and for the other clients of its test. What
+        // stands before the first heading with its output has no part in what follows.
+        let (own_level, own) = &self.command_place;
+        let is_same_of_another = client.is_some() && *own == heading;
+        let is_over = level <= *own_level && !is_client && !is_same_of_another
+            || is_first && self.command_used;
+        // `## Command` and `## Result` are two parts of one.
+        let announces = !self.command_used
+            && level == *own_level
+            && is_of_output(&heading)
+            && self.command.as_ref().is_some_and(CommandLine::runs);
+        if is_over && !announces {
+            match self.command_used {
+                true => self.command = None,
+                false => self.command_over = true,
+            }
         }
         let ends = self.open.as_ref().is_some_and(|d| {
             d.has_summary || d.client != client || self.had_fence && d.has_figures()
@@ -397,8 +439,12 @@ impl Doc {
         self.miss();
         let tool = command.tool;
         self.command = Some(command);
-        self.command_level = self.above.last().map_or(0, |(level, ..)| *level);
+        let below = self.above.last();
+        self.command_place = below.map_or((0, String::new()), |(level, text, _)| {
+            (*level, text.clone())
+        });
         self.command_used = false;
+        self.command_over = false;
         self.promised = false;
         Some(tool)
     }
@@ -408,14 +454,8 @@ impl Doc {
         let Some(command) = self.command.take().filter(|_| !self.command_used) else {
             return;
         };
-        let runs = command
-            .options
-            .iter()
-            .any(|(k, v)| k == "command" && v == "run")
-            || command.tool == "pgbench"
-                && !command.options.iter().any(|(k, _)| k.starts_with('i'));
         let promised = std::mem::take(&mut self.promised);
-        if (runs || promised) && self.missing.len() < 1000 {
+        if (command.runs() || promised) && self.missing.len() < 1000 {
             self.missing.push((command.line, command.text));
         }
     }
@@ -433,6 +473,10 @@ impl Doc {
             .open
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
+        if !near && states_a_figure(text) {
+            self.leftovers.add(line, text);
+            return Became::NotUnderstood;
+        }
         if self.is_label(text) {
             self.caption = text.trim().into();
             return Became::Remark;

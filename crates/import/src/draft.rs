@@ -31,8 +31,14 @@ pub(crate) struct Draft {
     pub client: Option<String>,
     /// The headings above it that name no client.
     pub test: String,
+    /// Whether a heading says that its figures are those of all clients together.
+    pub is_total: bool,
     pub command: Option<String>,
+    /// Where another output had that command before it: how many sessions it asks for, of which workload.
+    pub inherited: Option<(f64, String)>,
     pub figures: Vec<StatedFigure>,
+    /// Names of figures of the run that no line states: sums of several clients'.
+    pub derived: BTreeSet<String>,
     /// Types of figures, the run itself (as "") among them.
     pub types: BTreeSet<String>,
     pub options: BTreeMap<String, Stated>,
@@ -45,6 +51,8 @@ pub(crate) struct Draft {
     pub queries: Vec<(String, f64, u64)>,
     /// Seconds of its first interval.
     pub usual_length: Option<f64>,
+    /// Seconds since 1970 of its begin, where its lines over time have moments.
+    pub begin_s: Option<f64>,
     /// Why it failed.
     pub failed: Option<String>,
     /// Whether what is printed at a run's end began.
@@ -225,9 +233,34 @@ impl Draft {
         std::mem::take(&mut self.windows).hand_over(self);
     }
 
+    /// Leaves a command alone that another output had, too, and that this one's own lines deny: what
+    /// stands between them may be a heading that is not marked as one.
+    pub fn leave_the_command(&mut self) {
+        let own = self.options.get("threads");
+        let own = own.filter(|o| o.from == From::Output);
+        let own: Option<f64> = own.and_then(|o| o.value.parse().ok());
+        let (Some((asked, workload)), Some(own)) = (self.inherited.take(), own) else {
+            return;
+        };
+        if asked != own {
+            self.options.retain(|_, o| o.from == From::Output);
+            self.command = None;
+            if self.workload == workload {
+                self.workload.clear();
+            }
+        }
+    }
+
     /// Whether it is an output with its beginning whose summary is missing or cut.
     pub fn is_cut(&self) -> bool {
-        let tools = ["sysbench", "pgbench", "go-tpc", "ycsb"];
+        let tools = [
+            "sysbench",
+            "pgbench",
+            "go-tpc",
+            "ycsb",
+            "go-ycsb",
+            "tpcc-mysql",
+        ];
         let has_head = self.version.is_some()
             || self.command.is_some()
             || self.options.values().any(|o| o.from == From::Output);

@@ -63,14 +63,56 @@ pub(crate) fn unit_of_duration(h: &str) -> f64 {
     }
 }
 
-pub(crate) fn unit_of_rate(h: &str) -> f64 {
-    if h.contains("(k)") || h.contains("(千)") || h.contains("(k/s)") {
-        return 1e3;
+/// What a rate's printed value is multiplied with, and of how many seconds it is said to be. `None`
+/// where its time is neither a second nor a minute.
+pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
+    let brackets = h.find(['(', '[']).and_then(|at| h.get(at + 1..));
+    let inner = brackets.map_or("", |b| b.split([')', ']']).next().unwrap_or_default());
+    let inner = inner.trim_start_matches(['×', 'x', '*', '\'']);
+    let begins = |words: &[&str]| words.iter().any(|w| inner.starts_with(w));
+    // `kqps`, `ktps`.
+    let glued = |sign: char| {
+        let mut words = h.split(|c: char| !c.is_ascii_alphabetic());
+        let rates = ["qps", "tps", "ops", "rps", "tpm", "tpmc", "nopm"];
+        words.any(|w| w.strip_prefix(sign).is_some_and(|w| rates.contains(&w)))
+    };
+    let is_k = matches!(
+        inner,
+        "k" | "000" | "1000" | "1,000" | "10^3" | "1e3" | "千"
+    ) || begins(&["k/", "ktps", "kqps", "kops", "krps", "千", "thousand"]);
+    let many = match () {
+        () if is_k || glued('k') => 1e3,
+        () if begins(&["1000000", "1,000,000"]) => 1e6,
+        () if inner == "w" || begins(&["万", "w/", "10000", "10,000", "10k"]) => 1e4,
+        () if inner == "m" || begins(&["百万", "million"]) => 1e6,
+        () if glued('m') => 1e6,
+        () => 1.0,
+    };
+    let has = |words: &[&str]| words.iter().any(|w| h.contains(w));
+    if has(&[
+        "/h)",
+        "/hour",
+        "perhour",
+        "每小时",
+        "/小时",
+        "/day",
+        "perday",
+        "每天",
+        "/天",
+    ]) {
+        return None;
     }
-    if h.contains("(万)") || h.contains("(w)") {
-        return 1e4;
+    match has(&["/min", "permin", "/分", "每分"]) {
+        true => Some((many, 60.0)),
+        false => Some((many, 1.0)),
     }
-    1.0
+}
+
+/// Whether a latency's heading has minutes or hours: it is of a whole load, or of a run. `Latency (min)`
+/// is the least.
+pub(crate) fn is_long(h: &str) -> bool {
+    let units = ["(mins", "(minute", "分钟", "(分)", "(h)", "(hour", "小时"];
+    units.iter().any(|unit| h.contains(unit)) || h.contains("耗时") && h.contains("(min")
 }
 
 /// `p95`, `95th`, `95%`, `tp99`, `99线`, `95分位`.

@@ -1,7 +1,7 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
-use crate::heading_units::{percentile, unit, unit_of_duration, unit_of_rate, unit_word};
+use crate::heading_units::{is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word};
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +23,11 @@ pub(crate) enum Column {
 }
 
 /// Words in headings, and the figure; the first that is found counts.
-const RATES: [(&str, &[&str]); 5] = [
+const RATES: [(&str, &[&str]); 6] = [
     ("tpmc", &["tpmc", "tpm-c"]),
     ("nopm", &["nopm"]),
-    ("tpm_total", &["tpmtotal", "tpm"]),
+    ("tpm_total", &["tpmtotal"]),
+    ("tpm", &["tpm"]),
     (
         "statement_rate",
         &["qps", "queries/s", "queriespersec", "每秒查询"],
@@ -49,13 +50,16 @@ const RATES: [(&str, &[&str]); 5] = [
             "每秒请求",
             "operations/s",
             "rps",
+            "ktps",
+            "kops",
+            "krps",
         ],
     ),
 ];
 const LATENCY: [&str; 11] = [
     "lat", "latenc", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
 ];
-const SESSIONS: [&str; 17] = [
+const SESSIONS: [&str; 18] = [
     "thread",
     "并发",
     "线程",
@@ -73,6 +77,7 @@ const SESSIONS: [&str; 17] = [
     "thds",
     "客户端数",
     "virtualusers",
+    "concurrent",
 ];
 
 /// The option of a column of sessions of each client.
@@ -110,6 +115,9 @@ const CHANGES: [&str; 19] = [
     "变化",
 ];
 
+/// Rates that are of a minute by their names.
+const PER_MINUTE: [&str; 4] = ["tpmc", "nopm", "tpm_total", "tpm"];
+
 /// Words that count only where they stand alone.
 const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio"];
 
@@ -117,6 +125,12 @@ const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date",
 pub(crate) fn column(heading: &str) -> Column {
     let heading = narrow(heading);
     several(&heading).unwrap_or_else(|| single(&heading))
+}
+
+/// Whether a table's column may tell its rows apart, by its heading: it is no figure, no remark and no
+/// observation of a host.
+pub fn may_tell_apart(heading: &str) -> bool {
+    column(heading) == Column::Unknown && !heading.trim().is_empty()
 }
 
 /// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
@@ -189,7 +203,9 @@ fn single(heading: &str) -> Column {
     if h.is_empty() || h == "#" {
         return Column::Unknown;
     }
-    if has(&["error%", "errorrate", "错误率", "失败率", "err%"]) {
+    let is_error = has(&["error", "错误", "失败", "failed", "failure"]);
+    let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
+    if has(&["err%", "fail%"]) || is_error && is_share && percentile(&h).is_none() {
         return figure("error_share", 1.0);
     }
     if has(&["efficien", "效率"]) {
@@ -253,7 +269,22 @@ fn single(heading: &str) -> Column {
     ]) {
         return Column::Aside;
     }
-    if h.contains("b/s") || h.contains("bytes") {
+    let of_bytes = [
+        "b/s", "bytes", "mbps", "gbps", "mib", "gib", "(mb", "(gb", "(kb", "mbper",
+    ];
+    if of_bytes.iter().any(|unit| h.contains(unit)) {
+        return Column::Aside;
+    }
+    // What a load took is no latency.
+    if has(&[
+        "导入",
+        "加载",
+        "loadtime",
+        "loadingtime",
+        "preparetime",
+        "数据准备",
+    ]) || has(&["price", "cost", "价格"])
+    {
         return Column::Aside;
     }
     // Not the whole run's.
@@ -280,20 +311,43 @@ fn single(heading: &str) -> Column {
         "单线程",
         "percore",
         "/core",
+        "/cpu",
+        "percpu",
+        "/vcpu",
+        "pervcpu",
+        "每核",
+        "单核",
     ]) {
         return Column::Aside;
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
-        return figure(name, unit_of_rate(&h));
+        return match unit_of_rate(&h) {
+            Some((factor, _)) if PER_MINUTE.contains(name) => figure(name, factor),
+            Some((factor, seconds)) => figure(name, factor / seconds),
+            None => Column::Unknown,
+        };
     }
     let ms = match unit(&h) {
         1.0 => unit_word(&lower, &h),
         factor => factor,
     };
-    if let Some(percent) = percentile(&h) {
-        return figure(&format!("p{percent}_ms"), ms);
-    }
     let latency = has(&LATENCY);
+    if latency && is_long(&h) {
+        return figure("elapsed_s", unit_of_duration(&h));
+    }
+    if let Some(percent) = percentile(&h) {
+        // `95% read` is a mix.
+        let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+        let words = [
+            "read", "reads", "write", "writes", "update", "updates", "insert", "scan",
+        ];
+        let is_mix = own.any(|w| words.contains(&w)) || has(&["读", "写", "更新", "插入"]);
+        let is_marked = h.contains(&format!("p{percent}")) || latency;
+        return match is_mix && !is_marked {
+            true => Column::Unknown,
+            false => figure(&format!("p{percent}_ms"), ms),
+        };
+    }
     if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
     {
         return figure("max_ms", ms);
@@ -306,6 +360,9 @@ fn single(heading: &str) -> Column {
     }
     if has(&["median", "中位"]) {
         return figure("p50_ms", ms);
+    }
+    if latency && is(&["sum"]) {
+        return figure("sum_ms", ms);
     }
     if has(&SESSIONS) {
         return Column::Option("threads");
@@ -330,7 +387,7 @@ fn single(heading: &str) -> Column {
     if latency || is(&["avg", "average", "mean", "平均", "平均值"]) {
         return figure("mean_ms", ms);
     }
-    if has(&["error", "错误", "失败", "failed"]) {
+    if is_error {
         return figure("ignored_errors", 1.0);
     }
     if has(&["tablesize", "行数", "rows", "表大小"]) {
@@ -457,6 +514,41 @@ mod tests {
                 &["CPU", "内存", "备注", "TPS/thread", "Max IOPS", "date"],
                 Column::Aside,
             ),
+            (
+                &["Throughput (tx/min)", "吞吐量（次/分钟）", "每分钟吞吐量"],
+                f("rate", 1.0 / 60.0),
+            ),
+            (&["TPM (tx/min)", "TPM"], f("tpm", 1.0)),
+            (
+                &[
+                    "KQPS",
+                    "kQPS",
+                    "QPS (×1000)",
+                    "QPS (k)",
+                    "QPS（千）",
+                    "QPS ('000)",
+                ],
+                f("statement_rate", 1e3),
+            ),
+            (&["TPS（万）", "TPS (万/s)"], f("rate", 1e4)),
+            (&["Throughput (/hour)", "95% read"], Column::Unknown),
+            (
+                &["Error (%)", "Errors %", "错误占比"],
+                f("error_share", 1.0),
+            ),
+            (
+                &[
+                    "Throughput (MB)",
+                    "Throughput MiB/s",
+                    "加载耗时(min)",
+                    "TPS/vCPU",
+                ],
+                Column::Aside,
+            ),
+            (&["总响应时间（分钟）", "耗时(min)"], f("elapsed_s", 60.0)),
+            (&["Latency (min)"], f("min_ms", 1.0)),
+            (&["read p95"], f("p95_ms", 1.0)),
+            (&["Sum(ms)"], f("sum_ms", 1.0)),
             (&["", "requests/min"], Column::Unknown),
         ] {
             for heading in headings {

@@ -1,6 +1,7 @@
 //! Short lines that say what follows: an option of a configuration, a client, all clients together.
 
 use crate::command::canonical;
+use crate::scan::labelled;
 
 /// Options that a configuration of sysbench has, which stand alone on a line.
 pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
@@ -43,6 +44,48 @@ pub(crate) fn is_of_all(text: &str) -> bool {
     let has_figures = text.contains(['|', ',', '=', ';', '\t'])
         || text.chars().filter(char::is_ascii_digit).count() > 2;
     !has_figures && (chinese.iter().any(|w| lower.contains(w)) || english.iter().any(has_own))
+}
+
+/// Whether a line states a throughput or a latency in words of no known tool: `Requests/sec: 1234.5`,
+/// `- 平均延迟：12 ms`.
+pub(crate) fn states_a_figure(text: &str) -> bool {
+    let plain = text.trim().trim_start_matches(['-', '*', '>', '•', ' ']);
+    let parts = labelled(plain).or_else(|| plain.split_once('='));
+    let Some((label, value)) = parts.filter(|(label, _)| label.chars().count() <= 40) else {
+        return false;
+    };
+    let value = value.trim_start_matches(['~', '≈', '约', '*', ' ', '=']);
+    let lower = label.to_lowercase();
+    let mut own = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let rates = ["tps", "qps", "rps", "tpmc", "tpm", "nopm", "throughput"];
+    let has = |words: &[&str]| words.iter().any(|w| lower.contains(w));
+    let is_rate = own.any(|w| rates.contains(&w)) || has(&["/sec", "吞吐", "每秒"]);
+    let is_latency = has(&["latency", "延迟", "响应时间"])
+        && has(&["avg", "average", "mean", "max", "95", "99", "平均", "最大"]);
+    value.starts_with(|c: char| c.is_ascii_digit())
+        && (is_rate || is_latency)
+        && plain.chars().count() <= 100
+}
+
+/// Whether a heading says nothing but that a command's output follows: `Output`, `3.2 测试结果`.
+pub(crate) fn is_of_output(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let sign = |c: char| !c.is_alphabetic();
+    let words = [
+        "output",
+        "outputs",
+        "result",
+        "results",
+        "log",
+        "输出",
+        "结果",
+        "测试结果",
+        "运行结果",
+        "执行结果",
+        "输出结果",
+        "日志",
+    ];
+    words.contains(&lower.trim_matches(sign))
 }
 
 /// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.

@@ -30,6 +30,7 @@ mod it;
 mod labels;
 mod lines_of_tables;
 mod numeral;
+mod over_time;
 mod record;
 mod row;
 mod samples;
@@ -46,6 +47,7 @@ extern crate self as tidemark_import;
 
 pub use clients::TEST_OPTIONS;
 pub use doc::{Became, Leftovers};
+pub use headings::may_tell_apart;
 pub use text::TextError;
 
 use doc::Doc;
@@ -149,6 +151,9 @@ pub fn read(
         mut json,
         ..
     } = reader;
+    if lines.is_open() {
+        doc.leave_cut_line(count);
+    }
     json.end(count, &mut doc);
     html.end(&mut table, &mut doc);
     table.end(&mut doc);

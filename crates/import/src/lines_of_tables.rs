@@ -74,3 +74,13 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
     let short = cells.iter().all(|c| c.chars().count() <= 40);
     figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
 }
+
+/// Whether a line is the heading of CSV behind a `#`: three names or more of a word each.
+pub(crate) fn is_csv_heading(text: &str) -> bool {
+    let plain = text.trim_start_matches(['#', ' ']);
+    let Some((cells, by)) = cells(plain, None) else {
+        return false;
+    };
+    let are_words = cells.iter().all(|c| !c.trim().contains(' '));
+    by != '|' && cells.len() > 2 && are_words && is_heading(&cells)
+}

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tidemark_core::Source;
 use tidemark_core::record::{
-    EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd, Phase, Quantiles,
-    QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
-    TypeStats,
+    DerivedFigure, EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd,
+    Phase, Quantiles, QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
+    StatementCounts, Totals, TypeStats,
 };
 
 /// The tag that imported runs bear, so that lists tell them from measured ones.
@@ -150,12 +150,24 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
             derived: sum.derived,
             not_understood: Vec::new(),
             figures,
+            beside: of_all(&draft),
             option_lines: option_lines.collect(),
             intervals_merged: draft.merged > 1,
             intervals: draft.intervals,
         }),
         ..RunRecord::default()
     }
+}
+
+/// That a row is of all clients together, where its heading says so.
+fn of_all(draft: &Draft) -> Vec<DerivedFigure> {
+    let total = DerivedFigure {
+        name: "is_total".into(),
+        value: 1.0,
+        rounding: 0.0,
+        lines: vec![draft.first_line],
+    };
+    Vec::from_iter(draft.is_total.then_some(total))
 }
 
 /// Which client of several it is: by the document, or by the name of a thread's log.

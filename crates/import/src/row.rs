@@ -28,6 +28,10 @@ const BASE: &str = "_base";
 /// A row.
 pub(crate) struct Row {
     run: Draft,
+    /// Whether a column says what was run.
+    is_named: bool,
+    /// Whether it may be a moment of a run.
+    is_over_time: bool,
     line: u64,
     notation: Notation,
     /// Figures of one of several runs, by what tells them apart.
@@ -38,6 +42,10 @@ pub(crate) struct Row {
     changes: Vec<(Option<String>, &'static str, Number)>,
     /// Figures that not every client's column states.
     incomplete: BTreeSet<String>,
+    /// Options of which two columns state another: none of them is known.
+    denied: BTreeSet<&'static str>,
+    /// The heading and the cell that an option is from.
+    options: BTreeMap<&'static str, (String, String)>,
     unclear: Vec<String>,
     ambiguous: Vec<Ambiguous>,
 }
@@ -46,20 +54,33 @@ impl Row {
     pub fn of(run: Draft, line: u64, notation: Notation) -> Self {
         Self {
             run,
+            is_named: false,
+            is_over_time: false,
             line,
             notation,
             of_runs: BTreeMap::new(),
             order: Vec::new(),
             changes: Vec::new(),
             incomplete: BTreeSet::new(),
+            denied: BTreeSet::new(),
+            options: BTreeMap::new(),
             unclear: Vec::new(),
             ambiguous: Vec::new(),
         }
     }
 
-    /// What was run.
+    /// What was run: of several columns together, or rows of two tests would be repeats of one.
     pub fn label(&mut self, cell: &str) {
-        self.run.workload = cell.chars().take(60).collect();
+        let named = match std::mem::replace(&mut self.is_named, true) {
+            true => format!("{} {cell}", self.run.workload),
+            false => cell.into(),
+        };
+        self.run.workload = named.chars().take(60).collect();
+    }
+
+    /// It may be a moment of a run.
+    pub fn over_time(&mut self) {
+        self.is_over_time = true;
     }
 
     /// How many sessions there were.
@@ -151,13 +172,7 @@ impl Row {
 
     /// Its figures are those of all clients together.
     pub fn total(&mut self) {
-        if self.run.has_figures() {
-            let one = Number {
-                value: 1.0,
-                decimals: 0,
-            };
-            self.run.figure("", "is_total", one, self.line);
-        }
+        self.run.is_total = self.run.has_figures();
     }
 
     fn unclear(&mut self, name: &str, cell: &str) {
@@ -167,7 +182,7 @@ impl Row {
     /// A cell of a figure or an option.
     pub fn take(&mut self, name: &str, column: &Column, of: &Of, text: &str) {
         let taken = match column {
-            Column::Option(option) => self.option(option, text),
+            Column::Option(option) => self.option(name, *option, text),
             Column::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
             Column::Several(figures) => {
                 let parts: Vec<&str> = text.split('/').map(str::trim).collect();
@@ -189,7 +204,7 @@ impl Row {
         }
     }
 
-    fn option(&mut self, option: &str, text: &str) -> bool {
+    fn option(&mut self, heading: &str, option: &'static str, text: &str) -> bool {
         let all = match cell(text, Kind::of(option), self.notation) {
             Cell::Missing => return true,
             Cell::Unclear => return false,
@@ -208,17 +223,39 @@ impl Row {
             _ => all.to_string(),
         };
         let value = if all == 0.0 { "0".into() } else { value };
-        // Two columns may both be named so.
+        // Two columns may both be named so: clients and the threads of each, or of all.
         let stated = self.run.options.get(option);
-        if stated.is_some_and(|o| o.line == self.line && o.value != value) {
+        let is_other = stated.is_some_and(|o| o.line == self.line && o.value != value);
+        if is_other || self.denied.contains(option) {
+            self.run.options.remove(option);
+            self.denied.insert(option);
+            if let Some((first, cell)) = self.options.remove(option) {
+                self.aside(&first, &cell);
+                self.unclear(&first, &cell);
+            }
+            self.aside(heading, text);
             return false;
         }
         self.run.option(option, &value, self.line, From::Output);
+        self.options.insert(option, (heading.into(), text.into()));
         true
     }
 
     fn figure(&mut self, heading: &str, name: &str, factor: f64, of: &Of, text: &str) -> bool {
+        // `10:15:00` below `Time` is when it was, not how long.
+        let is_clock = text.matches(':').count() == 2 && !text.starts_with("00:");
+        let is_bare = matches!(heading.to_lowercase().as_str(), "time" | "时间");
+        if name == "elapsed_s" && is_clock && is_bare {
+            self.aside(heading, text);
+            return self.is_over_time;
+        }
         let read = cell(text, Kind::of(name), self.notation);
+        // Seconds since 1970 are none of a run; in a table over time their steps count.
+        let is_stamp = |v: &Value| v.number.value >= 1e9 && v.factor.is_none();
+        if name == "elapsed_s" && matches!(&read, Cell::One(v) if is_stamp(v)) {
+            self.aside(heading, text);
+            return self.is_over_time;
+        }
         let (terms, sum) = match read {
             Cell::One(value) => (vec![value], None),
             Cell::Sum(terms, sum) => (terms, sum),
@@ -288,6 +325,7 @@ impl Row {
             let value = terms.iter().map(|v| amount(v, factor)).sum();
             let decimals = terms.iter().map(|v| v.number.decimals).min().unwrap_or(0);
             draft.figure("", name, Number { value, decimals }, self.line);
+            draft.derived.insert(name.into());
         }
         true
     }
@@ -310,6 +348,7 @@ impl Row {
             let mut run = self.run.clone();
             run.figures.extend(of_run.figures);
             run.types.extend(of_run.types);
+            run.derived.extend(of_run.derived);
             run.option(VARIANT, &name, self.line, From::Output);
             runs.push(run);
         }
@@ -360,6 +399,7 @@ impl Row {
             if let Some(last) = self.run.figures.last_mut() {
                 last.rounding = rounding;
             }
+            self.run.derived.insert(name);
         }
     }
 }
@@ -393,6 +433,7 @@ pub(crate) fn adds_up(name: &str) -> bool {
         "tpmc",
         "nopm",
         "tpm_total",
+        "tpm",
         "ignored_errors",
     ];
     sums.contains(&name)

@@ -97,6 +97,19 @@ impl Samples {
         }
     }
 
+    /// What adds up beside transactions.
+    pub fn more(&mut self, at_s: f64, name: &'static str, n: f64, line: u64) {
+        let more = BTreeMap::from([(name, n)]);
+        self.place(
+            at_s,
+            Bucket {
+                line,
+                more,
+                ..Bucket::default()
+            },
+        );
+    }
+
     /// One that failed, or was never begun.
     pub fn without_end(&mut self, is_skipped: bool) {
         match is_skipped {
@@ -220,6 +233,10 @@ impl Samples {
         *others.entry("skipped").or_default() += self.skipped as f64;
         for (name, n) in others.iter().filter(|(_, n)| **n > 0.0) {
             draft.figure("", name, exact(*n), line);
+        }
+        if let Some(all) = others.get("requests").filter(|n| **n > 0.0) {
+            let bad = others.get("requests_failed").copied().unwrap_or(0.0);
+            draft.figure("", "error_share", exact(bad / all * 100.0), line);
         }
         if !self.added_up {
             // One script alone is the whole.

@@ -1,7 +1,10 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
 use crate::beside::is_total;
-use crate::captions::{grouped, is_of_variants, take_the_heading, take_the_unit};
+use crate::captions::{
+    grouped, is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
+    take_units,
+};
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
@@ -11,6 +14,7 @@ use crate::held::{Held, MOST_HELD};
 use crate::labels::client;
 use crate::lines_of_tables::{cells, is_frame, is_heading};
 use crate::numeral::{Notation, numeral};
+use crate::over_time::{as_one, is_over_time};
 use crate::row::{Ambiguous, Row, adds_up, multiple};
 use crate::scan::number;
 
@@ -47,6 +51,8 @@ pub(crate) struct Table {
     by_variant: bool,
     /// Runs of such a table.
     made: Vec<Draft>,
+    /// How many runs the document had before those of a table whose rows may be moments of one.
+    over_time: Option<usize>,
     held: Held,
 }
 
@@ -108,6 +114,12 @@ impl Table {
             self.before = (by == '|').then_some((cells, by));
             return (by == '|').then_some(Became::Table);
         }
+        // Another file's heading, right below the rows of the last one.
+        if self.rows > 0 && self.turned.is_empty() && is_heading(&cells) {
+            let by = self.by;
+            self.begin(cells, by, line, doc);
+            return Some(Became::Table);
+        }
         // Headings may stand below those of groups of columns.
         let may_be_groups = self.turned.is_empty() || self.by_variant;
         if self.rows == 0 && may_be_groups && is_heading(&cells) {
@@ -152,6 +164,18 @@ impl Table {
             doc.open = Some(draft);
             doc.close();
         }
+        let rows = self.over_time.and_then(|from| doc.done.get(from..));
+        let moments = self
+            .names
+            .first()
+            .map(|name| plain(name))
+            .unwrap_or_default();
+        let one = rows.and_then(|rows| as_one(rows, &moments));
+        if let (Some(one), Some(from)) = (one, self.over_time) {
+            doc.done.truncate(from);
+            doc.open = Some(one);
+            doc.close();
+        }
         *self = Self {
             held: std::mem::take(&mut self.held),
             ..Self::default()
@@ -177,9 +201,18 @@ impl Table {
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
         };
+        // `client 1` has no session, it is one of several clients.
+        let is_of_clients = rest.iter().any(|n| client(n).is_some())
+            && rest.iter().all(|n| client(n).is_some() || is_total(n));
         let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
-        if figures == 0 && all_are(&is_value) {
+        if figures == 0 && is_of_clients {
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                (draft.client, draft.is_total) = (client(name), client(name).is_none());
+                self.turned.push(draft);
+            }
+        } else if figures == 0 && all_are(&is_value) {
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
@@ -209,8 +242,15 @@ impl Table {
             self.groups = names;
             return;
         }
+        for caption in &captions {
+            take_the_rate(&mut columns, &names, caption);
+            if caption.to_lowercase().contains("pgbench") {
+                take_the_clients(&mut columns, &names);
+            }
+        }
         self.notation.comma_is_free = by == ';';
         self.owners = owners(&names, &columns);
+        self.over_time = is_over_time(&names, &columns).then_some(doc.done.len());
         self.told = vec![false; names.len()];
         (self.columns, self.names, self.by, self.open) = (columns, names, by, true);
     }
@@ -249,6 +289,9 @@ impl Table {
         if cells.iter().all(String::is_empty) {
             return None;
         }
+        if self.rows == 1 && take_units(&mut self.columns, &cells) {
+            return Some(Became::Table);
+        }
         let extra = cells.len() > self.names.len() && {
             let extra = cells.get(self.names.len()..).unwrap_or_default();
             extra.iter().any(|c| !c.is_empty())
@@ -262,6 +305,9 @@ impl Table {
         let columns = self.columns.clone();
         self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
         let mut row = Row::of(doc_draft(doc, line), line, self.notation);
+        if self.over_time.is_some() {
+            row.over_time();
+        }
         let parts = cells.iter().zip(&self.columns).zip(&self.owners);
         for (at, ((cell, column), of)) in parts.enumerate() {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
@@ -282,8 +328,10 @@ impl Table {
                 }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
-                    // Numbers may be figures, whatever their name is; they are told once.
-                    let is_number = numeral(cell).is_some();
+                    // Numbers may be figures, whatever their name is; they are told once. Those of the
+                    // first column without a name count its rows.
+                    let is_place = at == 0 && (name.is_empty() || self.over_time.is_some());
+                    let is_number = numeral(cell).is_some() && !is_place;
                     let first = self.told.get_mut(at);
                     let first = first.is_some_and(|t| is_number && !std::mem::replace(t, true));
                     row.unknown(&name, cell, first);

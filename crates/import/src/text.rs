@@ -46,6 +46,8 @@ pub(crate) struct Lines<R: Read> {
     number: u64,
     /// What ends lines: old systems had nothing but carriage returns.
     end: u8,
+    /// Whether the last line has no end.
+    is_open: bool,
 }
 
 impl<R: Read> Lines<R> {
@@ -71,7 +73,13 @@ impl<R: Read> Lines<R> {
             text: String::new(),
             number: 0,
             end,
+            is_open: false,
         })
+    }
+
+    /// Whether the line that was read last has no end: it may be cut within a number.
+    pub fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// The next line with its number from 1, without its end, colours and other control sequences.
@@ -88,6 +96,7 @@ impl<R: Read> Lines<R> {
             skip_line(&mut self.from, self.end)?;
         }
         self.number += 1;
+        self.is_open = !self.raw.ends_with(&[self.end]);
         if let Some(at) = memchr::memchr(0, &self.raw) {
             return Err(TextError::Binary(at, 0));
         }

@@ -23,6 +23,7 @@ impl Sum {
     pub fn of(draft: &Draft) -> Self {
         let mut notes = Vec::new();
         let mut derived = vec!["started_at".to_string()];
+        derived.extend(draft.derived.iter().cloned());
         let types = types(draft);
         let mut counted: u64 = types.values().map(|t| t.count).sum();
         // The READ and the UPDATE of one are counted by themselves, too.
@@ -68,6 +69,8 @@ impl Sum {
         let count = match (unit, count) {
             // Of one type, or of one client's.
             (RateUnit::NewOrders, _) => 0,
+            // Profiles are of one user.
+            (RateUnit::Transactions, _) if draft.tool == "hammerdb" => 0,
             (_, Some(count)) => count,
             (RateUnit::Statements, None) if draft.tool == "mysqlslap" => {
                 let asked = draft.option_number("number-of-queries");
@@ -131,7 +134,7 @@ fn unit(draft: &Draft, is_counted: bool) -> RateUnit {
         () if draft.tool == "mysqlslap" => RateUnit::Statements,
         () if has("rate") => RateUnit::Transactions,
         () if is_counted && !is_hammer => RateUnit::Transactions,
-        () if has("tpm_total") && !is_hammer => RateUnit::Transactions,
+        () if (has("tpm_total") || has("tpm")) && !is_hammer => RateUnit::Transactions,
         () if has("nopm") || has("tpmc") => RateUnit::NewOrders,
         () if has("statement_rate") || has("statements") => RateUnit::Statements,
         () => RateUnit::Transactions,

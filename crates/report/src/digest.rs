@@ -4,7 +4,7 @@ use crate::load::{Lateness, LoadKind, StepFigures, steps};
 use crate::merge::{TypeLatency, add_interval, per_second};
 use crate::{ReportError, totals};
 use std::borrow::Cow;
-use tidemark_core::record::{Interval, Phase, RunRecord, RunState, Totals};
+use tidemark_core::record::{Interval, Phase, RunRecord, RunState, StatedFigure, Totals};
 use tidemark_stats::Histogram;
 
 /// Points of a chart over time; more can't be told apart on a screen.
@@ -112,17 +112,37 @@ impl<'a> Digest<'a> {
         })
     }
 
+    /// Not a number where a document states neither it nor how long the run was.
     pub(crate) fn transactions_per_s(&self) -> f64 {
-        let counted = || per_second(self.all.count, self.totals.elapsed_s);
-        self.record.stated_rate().unwrap_or_else(counted)
+        let imported = self.record.imported.as_ref();
+        let is_unknown = self.all.count == 0
+            && imported.is_some_and(|i| i.figure("count").or(i.figure("events")).is_none());
+        let stated = self.record.stated_rate();
+        stated.unwrap_or_else(|| match is_unknown {
+            true => f64::NAN,
+            false => self.per_second(self.all.count),
+        })
     }
 
+    /// As [`Self::transactions_per_s`].
     pub(crate) fn statements_per_s(&self) -> f64 {
         let stated = self.record.imported.as_ref();
         if let Some(stated) = stated.and_then(|i| i.figure("statement_rate")) {
             return stated.value;
         }
-        per_second(self.totals.statements.total(), self.totals.elapsed_s)
+        let counted = self.totals.statements.total();
+        match stated {
+            Some(_) if counted == 0 => f64::NAN,
+            _ => self.per_second(counted),
+        }
+    }
+
+    /// A count as a rate; not a number where nobody knows how long the run was.
+    pub(crate) fn per_second(&self, count: u64) -> f64 {
+        match self.record.is_derived("elapsed_s") {
+            true => f64::NAN,
+            false => per_second(count, self.totals.elapsed_s),
+        }
     }
 
     /// In milliseconds; `None` when no transaction ended.
@@ -138,11 +158,13 @@ impl<'a> Digest<'a> {
 
 /// Whether a record says how many errors there were; another tool may not have stated it.
 pub(crate) fn states_errors(record: &RunRecord) -> bool {
-    let names = ["ignored_errors", "failed", "error_share"];
     record.imported.as_ref().is_none_or(|imported| {
-        let mut figures = imported.figures.iter();
-        record.totals.ignored_errors > 0
-            || figures.any(|f| f.of == "errors" || names.contains(&f.name.as_str()))
+        let is_count = |f: &StatedFigure| {
+            // A share of errors says how many there were where it is none.
+            let is_none = f.name == "error_share" && f.value == 0.0;
+            f.of == "errors" || is_none || matches!(f.name.as_str(), "ignored_errors" | "failed")
+        };
+        record.totals.ignored_errors > 0 || imported.figures.iter().any(is_count)
     })
 }
 

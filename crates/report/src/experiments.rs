@@ -96,7 +96,10 @@ pub(crate) fn blocks(all: &[(String, &Experiments)], lang: Lang) -> Vec<Block> {
         let skipped: Vec<String> = skipped
             .map(|skipped| {
                 let values = [
-                    ("experiment", &*name(&skipped.experiment, found.later_ms, lang)),
+                    (
+                        "experiment",
+                        &*name(&skipped.experiment, found.later_ms, lang),
+                    ),
                     ("reason", reason(skipped, lang)),
                 ];
                 fill(t.skipped, &values)

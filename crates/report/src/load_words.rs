@@ -7,7 +7,8 @@ use crate::load::{
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
 use crate::words::Words;
-use tidemark_core::record::{HostRole, Outage, RunRecord, StepPurpose};
+use tidemark_core::Source;
+use tidemark_core::record::{EffectiveOption, HostRole, Outage, RunRecord, StepPurpose};
 
 /// So many outages are named where the result is; the others are in their table.
 const NAMED_OUTAGES: usize = 3;
@@ -465,21 +466,39 @@ pub(crate) fn has_unknown_rate(record: &RunRecord) -> bool {
     record.imported.is_some() && record.rate.is_none() && rate.is_some_and(|r| r.value == "on")
 }
 
-/// Tools whose sessions wait for the reply, unless a rate is asked for.
-const CLOSED: [&str; 6] = [
-    "sysbench",
-    "go-tpc",
-    "go-ycsb",
-    "ycsb",
-    "pgbench",
-    "tpcc-mysql",
+/// Tools whose sessions wait for the reply unless a rate is asked for, and what has to be there to know
+/// that none was.
+const CLOSED: [(&str, fn(&RunRecord) -> bool); 6] = [
+    // Its first lines state a rate.
+    ("sysbench", has_head),
+    ("go-tpc", |_| true),
+    ("go-ycsb", has_head),
+    ("ycsb", has_head),
+    // Its summary does.
+    ("pgbench", |_| true),
+    ("tpcc-mysql", |_| true),
 ];
+
+/// Whether the command or the first lines of an output are there.
+fn has_head(record: &RunRecord) -> bool {
+    let imported = record.imported.as_ref();
+    let has_version = imported.is_some_and(|i| i.tool_version.is_some());
+    let printed = |option: &EffectiveOption| option.source == Source::Output;
+    has_version || !record.command.is_empty() || record.options.values().any(printed)
+}
 
 /// Whether it is known that sessions waited for replies: other tools' outputs don't say.
 fn is_known_as_closed(record: &RunRecord) -> bool {
-    let tool = record
-        .imported
-        .as_ref()
-        .map(|imported| imported.tool.as_str());
-    tool.is_none_or(|tool| CLOSED.contains(&tool))
+    record.imported.as_ref().is_none_or(|imported| {
+        let mut tools = CLOSED.iter();
+        tools.any(|(tool, says)| *tool == imported.tool && says(record))
+    })
+}
+
+/// Whether transactions started on a schedule; `None` where a document does not say it.
+pub(crate) fn open_loop_stated(record: &RunRecord, kind: LoadKind) -> Option<bool> {
+    match kind.is_open_loop() || has_unknown_rate(record) {
+        true => Some(true),
+        false => is_known_as_closed(record).then_some(false),
+    }
 }

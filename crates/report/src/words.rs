@@ -50,6 +50,9 @@ impl Words<'_> {
         if let Some(said) = family.and_then(|f| (f.headline)(self.d.record, self.t)) {
             return said;
         }
+        if self.d.transactions_per_s().is_nan() {
+            return (self.t.headline_unstated, Vec::new());
+        }
         let p95 = self.d.percentile_ms(95.0);
         let stated = self.d.record.stated_rate().filter(|rate| *rate > 0.0);
         if p95.is_none() && self.d.all.quantiles.is_none() && stated.is_none() {
@@ -232,9 +235,9 @@ impl Words<'_> {
         let mean = mean.map_or("–".into(), |ms| format!("{} ms", three(ms)));
         let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
         let imported = d.record.imported.as_ref();
-        let stated = imported.and_then(|i| i.figure("statement_rate"));
+        let statement_rate = imported.and_then(|i| i.figure("statement_rate"));
         let is_other = d.record.rate_unit() != RateUnit::Transactions;
-        let statements = match stated {
+        let statements = match statement_rate {
             // It is the throughput.
             _ if is_other => "–".into(),
             Some(stated) => three(stated.value),
@@ -246,14 +249,25 @@ impl Words<'_> {
             false => "–".into(),
         };
         let errors = or_none(states_errors(self.d.record), d.totals.ignored_errors);
-        let all_per_minute = imported.and_then(|i| i.figure("tpm_total"));
+        let stated = |name: &str| imported.and_then(|i| i.figure(name));
+        let of_server =
+            imported.is_some_and(|i| i.tool == "hammerdb" || i.figure("nopm").is_some());
+        let tpm = match of_server {
+            true => t.database_per_minute,
+            false => t.all_per_minute,
+        };
+        let per_minute = [
+            (t.all_per_minute, stated("tpm_total")),
+            (tpm, stated("tpm")),
+        ];
         let transactions = or_none(!is_other && d.all.count > 0, d.all.count);
         let transactions = match imported {
             Some(_) => transactions,
             None => whole(d.all.count),
         };
         let mut figures = vec![(t.transactions_per_s.into(), three(d.transactions_per_s()))];
-        figures.extend(all_per_minute.map(|n| (t.all_per_minute.into(), three(n.value))));
+        let per_minute = per_minute.into_iter();
+        figures.extend(per_minute.filter_map(|(name, n)| Some((name.into(), three(n?.value)))));
         if !is_other {
             figures.push((t.statements_per_s.into(), statements));
         }
@@ -312,7 +326,13 @@ impl Words<'_> {
                     false => readable_time(&r.started_at),
                 },
             ),
-            (t.measured, self.t.duration(self.d.totals.elapsed_s)),
+            (
+                t.measured,
+                match r.is_derived("elapsed_s") {
+                    true => t.not_stated.into(),
+                    false => self.t.duration(self.d.totals.elapsed_s),
+                },
+            ),
             (t.state, self.state().into()),
         ];
         // Streams of queries have no arrivals.

@@ -209,9 +209,11 @@ impl<'a> RunRow<'a> {
         let totals = &record.totals;
         // A run that has only begun has no totals; NULL says so, where 0 would lie.
         let known = record.state != RunState::Running || totals.elapsed_s > 0.0;
-        let counted =
-            || (totals.elapsed_s > 0.0).then(|| totals.all.count as f64 / totals.elapsed_s);
-        let per_s = record.stated_rate().or_else(counted);
+        // A document may state neither a rate nor how long the run was.
+        let is_timed = totals.elapsed_s > 0.0 && !record.is_derived("elapsed_s");
+        let counted = || is_timed.then(|| totals.all.count as f64 / totals.elapsed_s);
+        let untimed = || record.is_derived("elapsed_s").then_some(0.0);
+        let per_s = record.stated_rate().or_else(counted).or_else(untimed);
         db.prepare_cached(
             "UPDATE run SET schema_version = :schema_version, state = :state, reason = :reason, \
              engine = :engine, engine_version = :engine_version, sessions = :sessions, \

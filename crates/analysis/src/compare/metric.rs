@@ -138,7 +138,13 @@ impl Measured {
             });
         };
         let counted = run.totals.all.count as f64 / run.totals.elapsed_s;
-        let per_s = record.stated_rate().unwrap_or(counted);
+        let stated = record.stated_rate();
+        if stated.is_none() && record.is_derived("elapsed_s") {
+            return Err(AnalysisError::NothingMeasured {
+                run: record.id.clone(),
+            });
+        }
+        let per_s = stated.unwrap_or(counted);
         let whole = match &run.totals.all.quantiles {
             Some(given) if run.latency.is_empty() => Values::given(per_s, given),
             _ => Values::at(per_s, &run.latency),

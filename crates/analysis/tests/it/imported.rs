@@ -248,6 +248,17 @@ fn options_are_held_against_the_output() {
         titled("oltp, 64 threads"),
         [("setting-contradicts", Severity::Suspect)]
     );
+    for several in [
+        "oltp, 16/32/64 threads",
+        "点查 8、16、32 线程",
+        "threads 8, 16, 32",
+        "高并发 16 核",
+        "8 to 64 threads",
+    ] {
+        assert_eq!(titled(several), [], "{several}");
+    }
+    let command = "pgbench -c $c -j ${j} -T <T> bench\n";
+    assert_eq!(bad(&format!("{command}{PGBENCH}")), []);
     let rate = |rate: u64| {
         bad(&SYSBENCH.replace(
             "Number of threads: 4\n",

@@ -208,3 +208,40 @@ fn a_heading_above_a_table_is_not_of_each_row() {
     assert_eq!(bad(&text), []);
     assert_eq!(bad(&text.replace("4,000", "4,900")), [MISMATCH]);
 }
+
+#[test]
+fn a_rate_and_its_latency_in_each_others_place_are_noticed() {
+    let clean = "threads,tps,avg,p95\n64,5000,12.8,18.2\n128,5200,24.6,35.1\n";
+    assert_eq!(bad(clean), []);
+    let rules = |text: &str| -> Vec<&'static str> { bad(text).iter().map(|f| f.0).collect() };
+    for heads in [
+        "threads,avg,tps,p95",
+        "threads,p95,avg,tps",
+        "p95,tps,avg,threads",
+    ] {
+        let text = clean.replace("threads,tps,avg,p95", heads);
+        // Sessions are whole numbers.
+        let text = match heads.starts_with("p95") {
+            true => text.replace("18.2", "18").replace("35.1", "35"),
+            false => text,
+        };
+        assert!(
+            rules(&text).contains(&"wrong-column"),
+            "{heads}: {:?}",
+            bad(&text)
+        );
+    }
+}
+
+#[test]
+fn new_orders_are_a_part_of_all_transactions() {
+    let of = |nopm: u32, tpm: u32| {
+        format!("Vuser 1:TEST RESULT : System achieved {nopm} NOPM from {tpm} PostgreSQL TPM\n")
+    };
+    assert_eq!(bad(&of(12_345, 28_765)), []);
+    let invalid = ("impossible-pair", Severity::Invalid);
+    assert_eq!(bad(&of(28_765, 12_345)), [invalid]);
+    // The counter's lines are no result.
+    let text = format!("Vuser 1:RUNNING\n0 PostgreSQL tpm\n{}", of(12_345, 28_765));
+    assert_eq!(bad(&text), []);
+}

@@ -213,6 +213,44 @@ fn a_document_becomes_a_report_and_is_explained() {
 }
 
 #[test]
+fn a_folder_may_hold_other_files_too() {
+    let dir = Workdir::new();
+    std::fs::create_dir(dir.path().join("results")).unwrap();
+    let put = |name: &str, text: &[u8]| {
+        std::fs::write(dir.path().join("results").join(name), text).unwrap();
+    };
+    put("notes.txt", b"nothing here\n");
+    put("picture.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let none = dir.run(&["import", "results", "--store", "none.db"]);
+    assert!(
+        none.code == Some(2) && none.err.contains("2 files"),
+        "{none:?}"
+    );
+    put("a.md", TABLE.as_bytes());
+    let some = dir.run(&[
+        "import", "results", "--report", "out.html", "--store", "a.db",
+    ]);
+    assert_eq!(some.code, Some(0), "{some:?}");
+    assert!(
+        some.err.contains("notes.txt") && some.err.contains("picture.png"),
+        "{some:?}"
+    );
+    // Whoever names a file is told that it was not taken.
+    let named = dir.run(&[
+        "import",
+        "results/a.md",
+        "results/notes.txt",
+        "--store",
+        "b.db",
+    ]);
+    assert_eq!(named.code, Some(2), "{named:?}");
+    // A file that is no record keeps no document out.
+    put("package.json", b"{\"name\": \"x\"}\n");
+    let odd = dir.run(&["import", "results", "--store", "c.db"]);
+    assert!(odd.out.contains("a.md"), "{odd:?}");
+}
+
+#[test]
 fn what_is_no_output_is_refused() {
     let dir = Workdir::new();
     std::fs::write(dir.path().join("prose.txt"), "nothing here\n").unwrap();

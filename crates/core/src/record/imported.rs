@@ -56,6 +56,10 @@ pub struct Imported {
     pub not_understood: Vec<LeftLines>,
     /// Every figure as it was stated, intervals apart.
     pub figures: Vec<StatedFigure>,
+    /// What follows from other runs of the document, and is stated nowhere: rules hold the run's own
+    /// figures against it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<DerivedFigure>,
     /// The line of each option.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub option_lines: BTreeMap<String, u64>,
@@ -93,6 +97,20 @@ pub struct StatedFigure {
     pub rounding: f64,
     /// The line, from 1.
     pub line: u64,
+}
+
+/// A figure that was worked out from what other runs of the document state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DerivedFigure {
+    /// What it is: `clients_rate` (the sum of the clients' rates), `loaded_records`, …
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// It is wrong by at most so much, because what it was worked out from is rounded.
+    #[serde(default)]
+    pub rounding: f64,
+    /// The lines of what it was worked out from, from 1; of many the first.
+    pub lines: Vec<u64>,
 }
 
 /// One line of what was stated over time.
@@ -164,7 +182,8 @@ impl Imported {
         match self.rate_unit {
             RateUnit::Transactions => value("rate")
                 .or(self.figure_of("TOTAL", "rate").map(|f| f.value))
-                .or(value("tpm_total").map(|n| n / 60.0)),
+                .or(value("tpm_total").map(|n| n / 60.0))
+                .or(value("tpm").map(|n| n / 60.0)),
             RateUnit::Statements => value("statement_rate"),
             RateUnit::NewOrders => value("nopm").or(value("tpmc")),
         }
@@ -173,6 +192,11 @@ impl Imported {
     /// A figure of the whole run.
     pub fn figure(&self, name: &str) -> Option<&StatedFigure> {
         self.figure_of("", name)
+    }
+
+    /// What other runs of the document say of this one.
+    pub fn beside(&self, name: &str) -> Option<&DerivedFigure> {
+        self.beside.iter().find(|f| f.name == name)
     }
 
     /// A figure of a transaction type; the last one stated counts.

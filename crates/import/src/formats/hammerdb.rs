@@ -3,6 +3,7 @@
 use crate::doc::Doc;
 use crate::draft::From;
 use crate::scan::{Number, number, unit_ms};
+use tidemark_core::record::StatedFigure;
 
 const TOOL: &str = "hammerdb";
 
@@ -32,9 +33,14 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return result(&plain[at + "System achieved ".len()..], line, doc);
     }
     if let Some(at) = plain.find(" Active Virtual Users configured") {
-        let users = plain[..at].rsplit([':', ' ']).next().unwrap_or_default();
+        // In a job's JSON it stands in quotes.
+        let users = plain[..at]
+            .rsplit([':', ' ', '"'])
+            .next()
+            .unwrap_or_default();
+        let of_end = |f: &StatedFigure| f.name != MINUTES && f.of != COUNTER;
         let ended = doc.of(TOOL);
-        let ended = ended.is_some_and(|d| d.figures.iter().any(|f| f.name != MINUTES));
+        let ended = ended.is_some_and(|d| d.figures.iter().any(of_end));
         let run = match ended {
             true => doc.begin(TOOL, line),
             false => doc.run(TOOL, line),
@@ -61,6 +67,19 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         None => plain,
     };
     let was = doc.of(TOOL).is_some();
+    // `27975 PostgreSQL tpm`, of the transaction counter.
+    if let (true, Some((n, rest))) = (was, number(plain))
+        && rest.split_whitespace().count() <= 3
+        && rest.trim_end().ends_with(" tpm")
+    {
+        doc.run(TOOL, line).figure(COUNTER, "tpm", n, line);
+        return true;
+    }
+    // A job's JSON, and what stands in it beside the result.
+    if was && is_of_json(plain) {
+        doc.touch(line);
+        return true;
+    }
     for (label, name) in [
         ("Timing test period of ", "time"),
         ("Beginning rampup time of ", "warmup-time"),
@@ -74,6 +93,11 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             run.option(name, &seconds, line, From::Output);
             return true;
         }
+    }
+    // `|PERCENTILES 2026-07-05 09:54:03 to 2026-07-05 09:55:09`: the last one is of the whole test.
+    if text.starts_with("|PERCENTILES ") {
+        doc.run(TOOL, line);
+        return true;
     }
     if text.starts_with('|') && text.contains("MIN-") && text.contains("SAMPLES-") {
         return profile(text, line, doc);
@@ -120,6 +144,17 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     is_frame && doc.of(TOOL).is_some()
 }
 
+/// What the counter of transactions saw while the test ran.
+const COUNTER: &str = "counter";
+
+/// A bracket, or a text that is a job's number or time: `"5F04B1E9567603E253231363",`.
+fn is_of_json(plain: &str) -> bool {
+    let plain = plain.trim_end_matches(',');
+    let text = plain.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    let is_sign = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | ' ');
+    matches!(plain, "[" | "]") || text.is_some_and(|t| t.len() >= 10 && t.chars().all(is_sign))
+}
+
 /// What follows belongs to another run.
 const ENDED: &str = "ended";
 
@@ -153,7 +188,7 @@ fn result(text: &str, line: u64, doc: &mut Doc) -> bool {
         if words.contains("NOPM") {
             found.push(("nopm", n));
         } else if words.contains("TPM") {
-            found.push(("tpm_total", n));
+            found.push(("tpm", n));
         }
         rest = after;
     }

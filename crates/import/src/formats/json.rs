@@ -261,6 +261,18 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
             .iter()
             .any(|v| v.path == path || v.path.starts_with(&format!("{path}/")))
     };
+    let text = |path: &str| {
+        let found = values.iter().find(|v| v.path == path);
+        found.map(|v| v.text.as_str())
+    };
+    // k6 prints one line for each metric and each measurement (`--out json`).
+    match text("type") {
+        Some("Point") if has("data/time") && has("data/value") => {
+            return k6_point(values, first, doc);
+        }
+        Some("Metric") if has("data/contains") => return true,
+        _ => {}
+    }
     if has("Throughput (requests/second)") || has("Latency Distribution") {
         benchbase(values, doc.begin("benchbase", first));
     } else if has("metrics")
@@ -304,25 +316,29 @@ fn benchbase(values: &[Value], run: &mut Draft) {
             }
             continue;
         };
-        let us = 1e-3;
+        // Older ones are in milliseconds.
+        let unit = if name.contains("(milli") { 1.0 } else { 1e-3 };
+        let latency = name.split_once(" Latency (").map(|(what, _)| what);
+        let figure = match latency {
+            Some("Average") => "mean_ms".into(),
+            Some("Minimum") => "min_ms".into(),
+            Some("Maximum") => "max_ms".into(),
+            Some("Median") => "p50_ms".into(),
+            Some(what) => match number(what) {
+                Some((p, rest)) if rest.ends_with("Percentile") => format!("p{}_ms", p.value),
+                _ => continue,
+            },
+            None => String::new(),
+        };
         match name {
+            _ if latency.is_some() => run.scaled("", &figure, n, unit, v.line),
             "Elapsed Time (nanoseconds)" => run.scaled("", "elapsed_s", n, 1e-9, v.line),
             "Measured Requests" => run.figure("", "count", n, v.line),
             "Throughput (requests/second)" => run.figure("", "rate", n, v.line),
             "Goodput (requests/second)" => run.figure("", "goodput", n, v.line),
             "terminals" => run.option("threads", &v.text, v.line, From::Output),
             "scalefactor" => run.option("scalefactor", &v.text, v.line, From::Output),
-            "Average Latency (microseconds)" => run.scaled("", "mean_ms", n, us, v.line),
-            "Minimum Latency (microseconds)" => run.scaled("", "min_ms", n, us, v.line),
-            "Maximum Latency (microseconds)" => run.scaled("", "max_ms", n, us, v.line),
-            "Median Latency (microseconds)" => run.scaled("", "p50_ms", n, us, v.line),
-            _ => {
-                if let Some((p, rest)) = number(name)
-                    && rest.contains("Percentile Latency (micro")
-                {
-                    run.scaled("", &format!("p{}_ms", p.value), n, us, v.line);
-                }
-            }
+            _ => {}
         }
     }
 }
@@ -388,6 +404,32 @@ fn k6(values: &[Value], run: &mut Draft) {
             }
         }
     }
+}
+
+/// A measurement of k6's: iterations are its transactions.
+fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
+    let get = |path: &str| values.iter().find(|v| v.path == path);
+    let at = get("data/time").and_then(|v| v.text.parse::<jiff::Timestamp>().ok());
+    let (Some(metric), Some(at), Some(n)) =
+        (get("metric"), at, get("data/value").and_then(Value::number))
+    else {
+        return false;
+    };
+    let at_s = at.as_nanosecond() as f64 / 1e9;
+    let run = doc.run("k6", line);
+    run.has_summary = true;
+    if run.workload.is_empty() {
+        run.workload = "k6".into();
+    }
+    let samples = run.samples.get_or_insert_default();
+    match metric.text.as_str() {
+        "iteration_duration" => samples.transaction("", at_s, n.value * 1000.0, line),
+        "http_reqs" => samples.more(at_s, "requests", n.value, line),
+        "http_req_failed" => samples.more(at_s, "requests_failed", n.value, line),
+        "vus_max" => run.option("threads", &n.value.to_string(), line, From::Output),
+        _ => {}
+    }
+    true
 }
 
 /// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.
@@ -464,7 +506,7 @@ fn hammer(values: &[Value], run: &mut Draft) {
         let of = hammerdb::procedure(of);
         match (of, name) {
             (_, "NOPM") => run.figure("", "nopm", n, v.line),
-            (_, "TPM") => run.figure("", "tpm_total", n, v.line),
+            (_, "TPM") => run.figure("", "tpm", n, v.line),
             (Some(of), "calls") => run.figure(of, "count", n, v.line),
             (Some(of), "avg_ms") => run.figure(of, "mean_ms", n, v.line),
             (Some(of), "total_ms") => run.figure(of, "sum_ms", n, v.line),

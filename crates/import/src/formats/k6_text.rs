@@ -12,6 +12,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if plain.starts_with("running (") && plain.contains(" VUs, ") {
         return running(plain, line, doc);
     }
+    if doc.of(TOOL).is_some() && is_frame(text.trim()) {
+        doc.touch(line);
+        return true;
+    }
     // Of a part of the requests: `{ expected_response:true }...: avg=…`.
     if plain.starts_with("{ ") && plain.contains("...: ") && doc.of(TOOL).is_some() {
         doc.touch(line);
@@ -50,6 +54,37 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
                 line,
             );
         }
+        "http_reqs" => {
+            let Some((count, after)) = number(rest) else {
+                return false;
+            };
+            let run = open(doc, "", "requests", line);
+            run.figure("", "requests", count, line);
+            if let Some((rate, "/s")) = number(after.trim_start()) {
+                run.figure("", "request_rate", rate, line);
+            }
+        }
+        // `75.00% ✓ 9000 ✗ 3000`, and two lines since version 1: `0.50% 120 out of 24000`.
+        "checks" => {
+            let (Some(good), Some(bad)) = (value(rest, "✓"), value(rest, "✗")) else {
+                return false;
+            };
+            let run = open(doc, "", "checks_passed", line);
+            run.figure("", "checks_passed", good, line);
+            run.figure("", "checks_failed", bad, line);
+        }
+        "checks_succeeded" | "checks_failed" => {
+            let count = number(rest).and_then(|(_, after)| {
+                let (n, after) = number(after.strip_prefix('%')?.trim_start())?;
+                after.trim_start().starts_with("out of").then_some(n)
+            });
+            let Some(count) = count else { return false };
+            let name = match name {
+                "checks_failed" => "checks_failed",
+                _ => "checks_passed",
+            };
+            open(doc, "", name, line).figure("", name, count, line);
+        }
         "http_req_failed" => {
             let Some((share, after)) = number(rest) else {
                 return false;
@@ -75,9 +110,31 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     true
 }
 
-/// The run that is going on, or the next one where it has this figure.
+/// Headings, checks and bars of progress.
+fn is_frame(plain: &str) -> bool {
+    let name = plain.trim_start_matches(['█', ' ']);
+    let parts = [
+        "TOTAL RESULTS",
+        "THRESHOLDS",
+        "HTTP",
+        "EXECUTION",
+        "NETWORK",
+        "CUSTOM",
+        "GRPC",
+        "WEBSOCKET",
+        "BROWSER",
+        "WEB_VITALS",
+    ];
+    let is_mark = plain.starts_with(['✓', '✗', '↳']) && !plain.contains("..");
+    parts.contains(&name) || is_mark || plain.contains(" [==") || plain.contains("[ 100% ]")
+}
+
+/// The run that is going on, or the next one where it has this figure. Iterations stand behind all
+/// others but the time.
 fn open<'d>(doc: &'d mut Doc, of: &str, name: &str, line: u64) -> &'d mut Draft {
-    let run = match doc.of(TOOL).is_some_and(|run| run.has(of, name)) {
+    let is_last = matches!(name, "count" | "elapsed_s") && of.is_empty();
+    let is_over = |run: &mut Draft| run.has(of, name) || !is_last && run.has("", "count");
+    let run = match doc.of(TOOL).is_some_and(is_over) {
         true => doc.begin(TOOL, line),
         false => doc.run(TOOL, line),
     };

@@ -2,7 +2,7 @@
 
 use crate::doc::Doc;
 use crate::draft::From;
-use crate::scan::{labelled, number};
+use crate::scan::{Number, labelled, number};
 
 const TOOL: &str = "mysqlslap";
 
@@ -14,6 +14,22 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if plain.starts_with("Running for engine") && doc.of(TOOL).is_some() {
         doc.touch(line);
+        return true;
+    }
+    if csv(plain, line, doc) {
+        return true;
+    }
+    let names = ["mysqlslap: ", "mariadb-slap: "];
+    let said = names.into_iter().find_map(|name| plain.strip_prefix(name));
+    let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
+    if let Some(why) = said
+        && (is_next || doc.of(TOOL).is_some())
+    {
+        let run = doc.run(TOOL, line);
+        if !why.starts_with("[Warning]") {
+            let why = why.chars().take(300).collect();
+            run.failed.get_or_insert(why);
+        }
         return true;
     }
     let Some((label, value)) = labelled(plain) else {
@@ -41,6 +57,45 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     match name {
         "threads" => run.option(name, &n.value.to_string(), line, From::Output),
         _ => run.figure("", name, n, line),
+    }
+    true
+}
+
+/// A line of `--csv`: engine, kind of test, mean, shortest and longest seconds, clients, queries of each.
+fn csv(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let kinds = ["mixed", "query", "read", "write", "key", "update", "load"];
+    let fields: Vec<&str> = plain.split(',').collect();
+    let [engine, kind, rest @ ..] = fields.as_slice() else {
+        return false;
+    };
+    if !kinds.contains(kind) || engine.contains(|c: char| !c.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let numbers: Option<Vec<Number>> = rest
+        .iter()
+        .map(|field| {
+            number(field)
+                .filter(|(_, odd)| odd.is_empty())
+                .map(|(n, _)| n)
+        })
+        .collect();
+    let Some([mean, shortest, longest, clients, each]) = numbers.as_deref() else {
+        return false;
+    };
+    let run = doc.begin(TOOL, line);
+    run.has_summary = true;
+    run.workload = (*kind).into();
+    if !engine.is_empty() {
+        run.option("engine", engine, line, From::Output);
+    }
+    run.option("threads", &clients.value.to_string(), line, From::Output);
+    for (name, n) in [
+        ("elapsed_s", mean),
+        ("shortest_s", shortest),
+        ("longest_s", longest),
+        ("queries_per_client", each),
+    ] {
+        run.figure("", name, *n, line);
     }
     true
 }

@@ -9,7 +9,7 @@ use tidemark_core::record::StatedInterval;
 const TOOL: &str = "pgbench";
 
 /// Labels of options, and what the option is.
-const OPTIONS: [(&str, &str); 9] = [
+const OPTIONS: [(&str, &str); 10] = [
     ("transaction type", "script"),
     ("scaling factor", "scale"),
     ("query mode", "protocol"),
@@ -19,7 +19,11 @@ const OPTIONS: [(&str, &str); 9] = [
     ("number of transactions per client", "transactions"),
     ("duration", "time"),
     ("partition method", "partition-method"),
+    ("partitions", "partitions"),
 ];
+
+/// A later moment is seconds since 1970.
+const STAMP: f64 = 1e9;
 
 /// Labels of counts, of the run or of a script.
 const COUNTS: [(&str, &str); 7] = [
@@ -35,9 +39,19 @@ const COUNTS: [(&str, &str); 7] = [
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
     if let Some(rest) = plain.strip_prefix("progress: ") {
-        let Some(one) = progress(rest, line) else {
+        let Some(mut one) = progress(rest, line) else {
             return false;
         };
+        // With --progress-timestamp it is a moment: the first line tells no length.
+        let stamp = Some(one.end_s).filter(|at| *at >= STAMP);
+        if let Some(at) = stamp {
+            if doc.of(TOOL).is_none_or(|d| d.has_summary) {
+                doc.begin(TOOL, line);
+            }
+            let run = doc.run(TOOL, line);
+            let each = run.option_number("report-interval").unwrap_or(0.0);
+            one.end_s = at - *run.begin_s.get_or_insert(at - each);
+        }
         let goes_back = doc.of(TOOL).is_some_and(|d| {
             d.has_summary
                 || d.last_moment().is_some_and(|last| last >= one.end_s)
@@ -81,11 +95,23 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
         return true;
     }
+    // Before version 12 the program's name does not stand before it.
+    let is_aborted = plain.starts_with(['C', 'c'])
+        && plain[1..].starts_with("lient ")
+        && plain.contains(" aborted in ")
+        || plain.ends_with("Run was aborted; the above results are incomplete.");
+    let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
+    if is_aborted && (is_next || doc.of(TOOL).is_some()) {
+        let run = doc.run(TOOL, line);
+        run.failed
+            .get_or_insert_with(|| plain.chars().take(300).collect());
+        return true;
+    }
     if let Some(n) = value(plain, "tps =").filter(|_| plain.starts_with("tps =")) {
         let run = doc.run(TOOL, line);
         run.has_summary = true;
-        // Before version 14 the rate was told twice.
-        let with = plain.contains("(including");
+        // Before version 14 the rate was told twice; since then once, whatever is in it.
+        let with = plain.contains("(including") && !plain.contains("(including reconnection");
         run.figure(
             "",
             if with { "rate_with_connecting" } else { "rate" },
@@ -283,9 +309,8 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     for _ in 0..2 {
         words = number(words).map_or(words, |(_, rest)| rest.trim_start());
     }
-    if !words.starts_with([
-        '\\', 'S', 'U', 'I', 'D', 'B', 'E', 'C', 'R', 'W', 's', 'u', 'i', 'd', 'b', 'e', 'c', 'w',
-    ]) {
+    // Times have three decimals, or six.
+    if words.is_empty() || ms.decimals < 3 {
         return false;
     }
     let name: String = words.chars().take(80).collect();

@@ -11,7 +11,7 @@ const TOOL: &str = "pgbench-log";
 /// Seconds since 1970 that a log may have: from 2001 to 2096.
 const STAMPS: std::ops::Range<u64> = 1_000_000_000..4_000_000_000;
 /// Fields of a line of either kind.
-const FIELDS: std::ops::RangeInclusive<usize> = 6..=15;
+const FIELDS: std::ops::RangeInclusive<usize> = 6..=16;
 
 /// What a transaction has in place of its time, and whether it was never begun.
 const WORDS: [(&str, bool); 4] = [
@@ -25,7 +25,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    let mut fields = [0u64; 15];
+    let mut fields = [0u64; 16];
     let mut word = None;
     let mut count = 0;
     for part in text.split_ascii_whitespace() {
@@ -76,17 +76,19 @@ fn run(doc: &mut Doc, line: u64) -> &mut Draft {
 
 /// Begin, transactions, then sum, sum of squares, least and most of latencies, the same of lateness,
 /// what was skipped and retried, and failures. Before version 14 only what was asked for is there.
-fn added_up(run: &mut Draft, fields: &[u64; 15], count: usize, line: u64) {
+fn added_up(run: &mut Draft, fields: &[u64; 16], count: usize, line: u64) {
     let [begin, n, sum, squares, least, most, ..] = fields.map(|f| f as f64);
     let any = n > 0.0;
     let mut more = BTreeMap::from([("squares_ms2", squares / 1e6)]);
     let names = match count {
-        15 => &[
+        // The last one counts what other errors ended, since version 19.
+        15 | 16 => &[
             (10, "skipped"),
             (11, "retried"),
             (12, "retries"),
             (13, "failed"),
             (14, "failed"),
+            (15, "failed"),
         ][..],
         11 => &[(10, "skipped")],
         8 => &[(6, "retried"), (7, "retries")],

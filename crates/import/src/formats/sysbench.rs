@@ -8,7 +8,7 @@ use crate::scan::{Number, labelled, number, unit_ms, value};
 const TOOL: &str = "sysbench";
 
 /// Lines that only frame the others.
-const FRAMES: [&str; 22] = [
+const FRAMES: [&str; 25] = [
     "Running the test with following options",
     "Initializing random number generator",
     "Initializing worker threads",
@@ -21,6 +21,9 @@ const FRAMES: [&str; 22] = [
     "Doing OLTP test",
     "Running mixed OLTP test",
     "Using Special distribution",
+    "Using Uniform distribution",
+    "Using Gaussian distribution",
+    "Using Pareto distribution",
     "Using \"BEGIN\"",
     "Using auto_inc",
     "Using 1 test tables",
@@ -82,7 +85,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         doc.touch(line);
         return true;
     }
-    if FRAMES.iter().any(|f| plain.starts_with(f)) {
+    // The JSON hook prints a list.
+    let is_list = matches!(plain, "[" | "]") && !run.intervals.is_empty();
+    if is_list || FRAMES.iter().any(|f| plain.starts_with(f)) {
         doc.touch(line);
         return true;
     }

@@ -1,8 +1,8 @@
 //! tpcc-mysql: lines over time, counts of each transaction, `TpmC`.
 
 use crate::doc::Doc;
-use crate::draft::From;
-use crate::scan::{number, value};
+use crate::draft::{Draft, From};
+use crate::scan::{labelled, number, value};
 use tidemark_core::record::StatedInterval;
 
 const TOOL: &str = "tpcc-mysql";
@@ -17,13 +17,14 @@ const TYPES: [&str; 5] = [
 ];
 
 /// Labels of what it was asked for: `[warehouse]: 10`.
-const OPTIONS: [(&str, &str); 6] = [
+const OPTIONS: [(&str, &str); 7] = [
     ("[warehouse]:", "warehouses"),
     ("[connection]:", "threads"),
     ("[rampup]:", "warmup-time"),
     ("[measure]:", "time"),
     ("option w with value", "warehouses"),
     ("option c with value", "threads"),
+    ("option r with value", "warmup-time"),
 ];
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
@@ -45,6 +46,12 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             run.option(name, &n.value.to_string(), line, From::Output);
             return true;
         }
+    }
+    // Hosts and accounts: `option h with value '127.0.0.1'`.
+    let is_option = plain.starts_with("option ") && plain.contains(" with value ");
+    if is_option && doc.of(TOOL).is_some() {
+        doc.touch(line);
+        return true;
     }
     if let Some(one) = interval(plain, line) {
         let goes_back = doc.of(TOOL).is_some_and(|d| {
@@ -72,7 +79,17 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         run.section = "raw";
         run.has_summary = true;
         true
-    } else if plain.starts_with("<TpmC>") || plain.starts_with('<') {
+    } else if plain.starts_with("<90th Percentile") {
+        run.section = "percentiles";
+        true
+    } else if plain.starts_with("<RT Histogram") {
+        run.section = "histogram";
+        true
+    } else if run.section == "percentiles" && percentile(run, plain, line) {
+        true
+    } else if run.section == "histogram" && is_of_histogram(plain) {
+        true
+    } else if plain.starts_with('<') {
         run.section = "";
         true
     } else if let Some((n, "TpmC")) = number(plain).map(|(n, rest)| (n, rest.trim())) {
@@ -150,4 +167,44 @@ fn interval(plain: &str, line: u64) -> Option<StatedInterval> {
         of: "NewOrder".into(),
         ..StatedInterval::default()
     })
+}
+
+/// Types as the histograms and percentiles name them.
+const PRINTED: [&str; 5] = [
+    "New-Order",
+    "Payment",
+    "Order-Status",
+    "Delivery",
+    "Stock-Level",
+];
+
+/// `New-Order : 0.20  (1.02)`: seconds of the 90th percentile, and of the slowest.
+fn percentile(run: &mut Draft, plain: &str, line: u64) -> bool {
+    let Some((label, rest)) = labelled(plain) else {
+        return false;
+    };
+    let of = PRINTED
+        .iter()
+        .zip(TYPES)
+        .find(|(printed, _)| **printed == label);
+    let (Some((_, of)), Some((p90, rest))) = (of, number(rest)) else {
+        return false;
+    };
+    run.scaled(of, "p90_ms", p90, 1000.0, line);
+    if let Some((most, _)) = rest.trim_start().strip_prefix('(').and_then(number) {
+        run.scaled(of, "max_ms", most, 1000.0, line);
+    }
+    true
+}
+
+/// `1.New-Order`, or `0.20,    13` below it: of its buckets nothing is kept.
+fn is_of_histogram(plain: &str) -> bool {
+    let Some((_, rest)) = number(plain) else {
+        return false;
+    };
+    let name = rest.trim_start_matches('.');
+    PRINTED.contains(&name)
+        || rest
+            .strip_prefix(',')
+            .is_some_and(|n| number(n.trim()).is_some())
 }

@@ -80,6 +80,76 @@ fn a_command_is_in_force_below_its_own_heading() {
 }
 
 #[test]
+fn a_command_is_of_no_output_below_the_next_heading_of_its_level() {
+    let output = super::documents::SYSBENCH_1;
+    let sessions = |text: &str| -> (Vec<bool>, usize) {
+        let import = import(text);
+        let runs = import.runs.iter();
+        let own = runs.map(|run| !run.command.is_empty()).collect();
+        (own, import.missing.len())
+    };
+    let command = "sysbench oltp_read_only --threads=64 --tables=3 run";
+    // A command that has no output of its own, whatever it does.
+    for verb in ["prepare", "run"] {
+        let command = command.replace("run", verb);
+        let text = format!("# A\n{command}\n# B\n{output}");
+        assert_eq!(sessions(&text), (vec![false], 0), "{verb}");
+    }
+    // Unless nothing follows that may be its output.
+    let text = format!("# A\n{command}\n# B\nsysbench oltp_insert run\n{output}");
+    assert_eq!(sessions(&text), (vec![true], 1));
+    // Three files in one, the first of which begins with its command.
+    let text = format!("{command}\n{output}# B\n{output}# C\n{output}");
+    assert_eq!(sessions(&text).0, [true, false, false]);
+    // Before the first heading it is for all of them.
+    let text = format!(
+        "{command}\n# A\n{output}# B\n{}",
+        output.replace("70.25", "71.25")
+    );
+    assert_eq!(sessions(&text).0, [true, true]);
+    // A heading that names nothing but the output.
+    for heading in ["Output", "2.3 测试结果"] {
+        let text = format!("# A\n## Command\n{command}\n## {heading}\n{output}");
+        assert_eq!(sessions(&text), (vec![true], 0), "{heading}");
+    }
+    // Parts of one client end like any other.
+    let text = format!("# Client 1\n## 64\n{command}\n{output}## 4\n{output}");
+    assert_eq!(sessions(&text).0, [true, false]);
+    // Options stay below subheadings, and for the same part of another client.
+    let text = format!("# A\n{command}\n## First\n{output}### Again\n{output}## Second\n{output}");
+    assert_eq!(sessions(&text).0, [true, true, true]);
+    let text = format!("# Client 1\n## x\n{command}\n{output}# Client 2\n## x\n{output}");
+    assert_eq!(sessions(&text).0, [true, true]);
+}
+
+#[test]
+fn a_command_that_a_later_output_denies_is_not_its_own() {
+    let output = super::documents::SYSBENCH_1;
+    let more = output
+        .replace("threads: 4", "threads: 16")
+        .replace("70.25", "71.25");
+    let repeat = output.replace("70.25", "72.25");
+    let command = "sysbench oltp_read_only --threads=4 --tables=3 run";
+    let text = format!(
+        "一、4 线程\n```\n{command}\n```\n```\n{output}```\n```\n{repeat}```\n二、16 线程\n```\n{more}```\n"
+    );
+    let runs = import(&text).runs;
+    let of = |run: &RunRecord| (run.sessions, run.workload.clone(), run.command.is_empty());
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (4, "oltp_read_only".into(), false),
+            (4, "oltp_read_only".into(), false),
+            (16, "sysbench".into(), true)
+        ]
+    );
+    // The first one's own command is held against it.
+    let text = format!("```\n{command}\n{more}```\n");
+    assert!(!import(&text).runs[0].command.is_empty());
+}
+
+#[test]
 fn short_words_within_others_are_no_headings() {
     let run = one("\
 | Threads | TPS | Latency (ms) | Partitions | Isolation | Throughput (MB/s) |
@@ -132,7 +202,7 @@ fn a_digit_within_a_name_is_no_figure() {
     let run = one("Vuser 1:TEST RESULT : System achieved 12345 NOPM from 28000 Db2 TPM\n");
     let of = run.imported.as_ref().unwrap();
     assert_eq!(of.figure_of("", "nopm").unwrap().value, 12345.0);
-    assert_eq!(of.figure_of("", "tpm_total").unwrap().value, 28000.0);
+    assert_eq!(of.figure_of("", "tpm").unwrap().value, 28000.0);
 }
 
 #[test]

@@ -418,7 +418,7 @@ fn other_tools_are_read() {
     assert_eq!(
         (
             figure(&run, "", "nopm").0,
-            figure(&run, "", "tpm_total").0,
+            figure(&run, "", "tpm").0,
             run.sessions
         ),
         (12_345.0, 28_384.0, 64)

@@ -151,6 +151,18 @@ fn an_output_without_its_end_is_told() {
 }
 
 #[test]
+fn a_line_that_is_cut_off_has_no_figure() {
+    // `transactions: 2010` cut within its number.
+    let at = SYSBENCH.find("2010   (").unwrap() + 2;
+    let cut = import(&SYSBENCH[..at]);
+    assert_eq!(figure(&cut.runs[0], "count"), None);
+    assert_eq!(cut.leftovers.ranges, [(8, 8, "the line is cut off".into())]);
+    // A whole output needs no end of its last line.
+    let whole = one(SYSBENCH.trim_end());
+    assert_eq!(figure(&whole, "elapsed_s"), Some(20.0));
+}
+
+#[test]
 fn the_total_of_go_ycsb_has_its_percentiles() {
     let run = one("\
 Run finished, takes 10.0s
@@ -255,6 +267,17 @@ fn captions_name_the_figure_or_its_unit() {
         (figure(&run, "mean_ms"), figure(&run, "p95_ms")),
         (Some(0.8), Some(2.0))
     );
+    for (caption, mean) in [
+        ("（延迟单位：秒）", 1200.0),
+        ("Unit of latency: s", 1200.0),
+        ("单位：TPS 次/秒，延迟 毫秒", 1.2),
+        ("（单位：次/秒）", 1.2),
+    ] {
+        let run = one(&format!(
+            "{caption}\n\n| 线程 | TPS | 平均延迟 |\n|---|---|---|\n| 8 | 100 | 1.2 |\n"
+        ));
+        assert_eq!(figure(&run, "mean_ms"), Some(mean), "{caption}");
+    }
 }
 
 #[test]
@@ -436,4 +459,42 @@ fn names_of_columns_that_begin_with_a_number_are_names() {
     let of = |run: &RunRecord| (run.sessions, option(run, "variant").map(String::from));
     let all: Vec<_> = runs.iter().map(of).collect();
     assert_eq!(all, [(16, Some("4c8g".into())), (16, Some("8c16g".into()))]);
+}
+
+#[test]
+fn figures_in_words_of_no_known_tool_are_told() {
+    let text = "\
+# wrk
+```
+  2 threads and 10 connections
+Requests/sec:   1234.56
+Transfer/sec:      1.20MB
+```
+- 平均延迟：12 ms
+- 结论：TPS 提升 10%
+- TPS = 4200
+
+| threads | tps |
+|---|---|
+| 8 | 100 |
+";
+    let (import, told) = explained(text);
+    assert_eq!(import.runs.len(), 1);
+    assert_eq!(not_understood(&told), [4, 5, 7, 9]);
+    let lines: Vec<u64> = import.leftovers.ranges.iter().map(|(at, ..)| *at).collect();
+    assert_eq!(lines, [4, 7, 9]);
+}
+
+#[test]
+fn an_output_of_go_ycsb_without_its_end_is_told() {
+    let line = |took: u32, count: u32| {
+        format!(
+            "READ   - Takes(s): {took}.0, Count: {count}, OPS: 20.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900\n"
+        )
+    };
+    let head = "go-ycsb run mysql -P workloads/workloada --threads 4\n";
+    let cut = super::documents::import(&format!("{head}{}{}", line(10, 200), line(20, 400)));
+    assert_eq!(cut.incomplete, [(2, 3, "go-ycsb")]);
+    let quoted = super::documents::import(&format!("{head}{}", line(20, 400)));
+    assert!(quoted.incomplete.is_empty());
 }

@@ -390,3 +390,153 @@ fn parts_and_what_disks_can_do_are_no_throughput() {
     let rate = minutes.runs[0].stated_rate().unwrap();
     assert_eq!(rate.round(), 1526.0);
 }
+
+#[test]
+fn a_second_heading_below_rows_has_its_own_order() {
+    let import = import("threads,tps,p95\n8,100,12\nthreads,p95,tps\n16,14,190\n");
+    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(190.0)]);
+    assert_eq!(figures(&import, "p95_ms"), [Some(12.0), Some(14.0)]);
+    assert_eq!(left(&import), []);
+}
+
+#[test]
+fn units_may_stand_in_a_row_of_their_own() {
+    let import = import(
+        "| 线程 | TPS | 平均延迟 | P95 |\n|---|---|---|---|\n| 个 | 万/s | us | (us) |\n| 8 | 1.2 | 800 | 1500 |\n",
+    );
+    assert_eq!(figures(&import, "rate"), [Some(12_000.0)]);
+    assert_eq!(figures(&import, "mean_ms"), [Some(0.8)]);
+    assert_eq!(figures(&import, "p95_ms"), [Some(1.5)]);
+    assert_eq!(left(&import), []);
+}
+
+#[test]
+fn a_rate_of_a_minute_is_one_of_a_second() {
+    let import = import("threads,Throughput (tx/min),KQPS,TPM\n8,60000,20,70000\n");
+    assert_eq!(figures(&import, "rate"), [Some(1000.0)]);
+    assert_eq!(figures(&import, "statement_rate"), [Some(20_000.0)]);
+    assert_eq!(figures(&import, "tpm"), [Some(70_000.0)]);
+}
+
+#[test]
+fn the_least_and_the_most_of_a_rate_are_no_latencies() {
+    let text = "oltp_read_only TPS of five runs\n\n| Threads | Min | Avg | Max |\n|---|---|---|---|\n| 8 | 90 | 100 | 110 |\n";
+    let import = import(text);
+    assert_eq!(figures(&import, "rate"), [Some(100.0)]);
+    for name in ["mean_ms", "max_ms", "min_ms"] {
+        assert_eq!(figures(&import, name), [None], "{name}");
+    }
+    assert_eq!(import.runs[0].options["Max"].value, "110");
+}
+
+#[test]
+fn clients_beside_threads_are_not_told_apart() {
+    let heads = "| Clients | Threads | TPS |\n|---|---|---|\n";
+    let both = import(&format!("{heads}| 3 | 256 | 30000 |\n"));
+    assert_eq!(sessions(&both), [0]);
+    assert_eq!(left(&both), [(3, "Clients: 3"), (3, "Threads: 256")]);
+    // pgbench's threads are no sessions.
+    let of_pgbench = import(&format!("# pgbench\n{heads}| 32 | 4 | 30000 |\n"));
+    assert_eq!(sessions(&of_pgbench), [32]);
+    assert_eq!(left(&of_pgbench), []);
+}
+
+#[test]
+fn a_share_of_errors_is_no_count_and_a_clock_no_duration() {
+    let import = import("Time,threads,TPS,Error (%)\n10:15:00,8,100,0.5\n");
+    assert_eq!(figures(&import, "error_share"), [Some(0.5)]);
+    assert_eq!(figures(&import, "ignored_errors"), [None]);
+    assert_eq!(figures(&import, "elapsed_s"), [None]);
+    assert_eq!(import.runs[0].options["Time"].value, "10:15:00");
+}
+
+#[test]
+fn a_heading_of_csv_may_stand_behind_a_sign() {
+    let import = import("# threads,tps,p95\n8,100,12\n16,190,14\n");
+    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(190.0)]);
+    // A heading of Markdown is one.
+    let import = super::documents::import(
+        "# threads, tps and p95\n\n| threads | tps |\n|---|---|\n| 8 | 100 |\n",
+    );
+    let heading = &import.runs[0].imported.as_ref().unwrap().heading;
+    assert_eq!(heading, "threads, tps and p95");
+}
+
+#[test]
+fn sums_of_clients_are_named_as_derived() {
+    let import =
+        import("| threads | TPS |\n|---|---|\n| 64 | 100 + 120 |\n| 64 | 100 + 120 = 220 |\n");
+    assert_eq!(figures(&import, "rate"), [Some(220.0), Some(220.0)]);
+    let derived: Vec<bool> = import.runs.iter().map(|r| r.is_derived("rate")).collect();
+    assert_eq!(derived, [true, false]);
+}
+
+#[test]
+fn columns_of_a_turned_table_may_be_clients() {
+    let import = import(
+        "|  | client1 | client2 | Total |\n|---|---|---|---|\n| TPS | 100 | 110 | 210 |\n| p95 (ms) | 12 | 13 | - |\n",
+    );
+    let clients: Vec<_> = import
+        .runs
+        .iter()
+        .map(|r| r.imported.as_ref().unwrap().client.as_deref())
+        .collect();
+    assert_eq!(clients, [Some("1"), Some("2"), None]);
+    assert_eq!(sessions(&import), [0, 0, 0]);
+    assert_eq!(
+        figures(&import, "rate"),
+        [Some(100.0), Some(110.0), Some(210.0)]
+    );
+}
+
+#[test]
+fn what_was_run_may_stand_in_two_columns() {
+    let import = import("场景,操作类型,并发,TPS\nA,读,8,100\nB,读,8,160\n");
+    let names: Vec<&str> = import.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(names, ["A 读", "B 读"]);
+}
+
+#[test]
+fn rows_may_be_moments_of_one_run() {
+    let rows = |from: u64| -> String {
+        let row = |n: u64| format!("{},16,{},12.5\n", from + 10 * n, 100 + n);
+        (0..6).map(row).collect()
+    };
+    for (heading, from) in [
+        ("time (s)", 10),
+        ("elapsed", 0),
+        ("timestamp", 1_764_150_000),
+    ] {
+        let import = import(&format!("{heading},threads,tps,p95\n{}", rows(from)));
+        let [run] = import.runs.as_slice() else {
+            panic!("{heading}: {}", import.runs.len())
+        };
+        let ends: Vec<f64> = run
+            .imported
+            .as_ref()
+            .unwrap()
+            .intervals
+            .iter()
+            .map(|i| i.end_s)
+            .collect();
+        assert_eq!(ends, [10.0, 20.0, 30.0, 40.0, 50.0, 60.0], "{heading}");
+        assert_eq!((run.sessions, run.totals.elapsed_s), (16, 60.0));
+        assert_eq!(run.totals.all.count, 10 * (600 + 15));
+        assert!(run.is_derived("count"));
+        assert_eq!(left(&import), []);
+    }
+    for rows in [
+        "Time,tps\n10:00:10,100\n10:00:20,101\n10:00:30,102\n10:00:40,103\n10:00:50,104\n",
+        "时间,tps\n2026-01-01 10:00:10,100\n2026-01-01 10:00:20,101\n2026-01-01 10:00:30,102\n2026-01-01 10:00:40,103\n2026-01-01 10:00:50,104\n",
+    ] {
+        let import = import(rows);
+        assert_eq!((import.runs.len(), import.runs[0].intervals.len()), (1, 5));
+        assert_eq!(left(&import), []);
+    }
+    // How long each of several loads was measured is no moment.
+    let loads = "time,threads,tps\n60,8,100\n60,16,190\n60,32,300\n60,64,400\n60,128,410\n";
+    assert_eq!(import(loads).runs.len(), 5);
+    // A moment alone says nothing of a run.
+    let stamp = import("timestamp,threads,tps\n1764150000,8,100\n");
+    assert_eq!(figures(&stamp, "elapsed_s"), [None]);
+}

@@ -1,6 +1,6 @@
 //! Outputs that real tools print beside their plain ones: checkpoints, other styles, failures, logs.
 
-use tidemark_core::record::{RunRecord, RunState};
+use tidemark_core::record::{RateUnit, RunRecord, RunState};
 use tidemark_import::{Became, Import, Origin, read};
 
 /// The document's runs, none of whose lines was left.
@@ -25,6 +25,13 @@ fn one(text: &str) -> RunRecord {
 fn figure(run: &RunRecord, of: &str, name: &str) -> f64 {
     let found = run.imported.as_ref().unwrap().figure_of(of, name);
     found.unwrap_or_else(|| panic!("{of} {name}")).value
+}
+
+/// A figure that other runs of the document make, and the lines that it is made of.
+fn beside(run: &RunRecord, name: &str) -> (f64, Vec<u64>) {
+    let found = run.imported.as_ref().unwrap().beside(name);
+    let found = found.unwrap_or_else(|| panic!("{name}"));
+    (found.value, found.lines.clone())
 }
 
 fn option<'r>(run: &'r RunRecord, name: &str) -> &'r str {
@@ -159,10 +166,10 @@ General statistics:
 fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
     let output = CHECKPOINTS;
     let run = one(&format!("# A\n{output}\n{output}"));
-    assert_eq!(figure(&run, "", "pasted_again"), 40.0);
+    assert_eq!(beside(&run, "pasted_again"), (40.0, vec![40]));
     let two = import(&format!("# A\n{output}\n# B\n{output}")).runs;
     assert_eq!(two.len(), 2);
-    assert_eq!(figure(&two[1], "", "pasted_from"), 2.0);
+    assert_eq!(beside(&two[1], "pasted_from"), (2.0, vec![2]));
 }
 
 #[test]
@@ -325,4 +332,252 @@ fn k6_has_failed_requests_and_conditions() {
     assert_eq!(figure(&run, "", "error_share"), 50.0);
     assert_eq!(figure(&run, "", "checks_failed"), 3000.0);
     assert_eq!(run.sessions, 10);
+}
+
+#[test]
+fn a_job_of_hammerdb_is_a_list_of_texts() {
+    let run = one("\
+[
+  \"5F04B1E9567603E253231363\",
+  \"2026-07-07 13:40:25\",
+  \"2 Active Virtual Users configured\",
+  \"TEST RESULT : System achieved 2011 NOPM from 4664 Oracle TPM\"
+]
+");
+    assert_eq!((run.sessions, run.stated_rate()), (2, Some(2011.0)));
+    assert_eq!(figure(&run, "", "tpm"), 4664.0);
+    // The older order, and what the counter of transactions printed.
+    let run = one("\
+Vuser 1:Timing test period of 5 in minutes
+0 PostgreSQL tpm
+27975 PostgreSQL tpm
+Vuser 1:TEST RESULT : System achieved 27012 PostgreSQL TPM at 11745 NOPM
+");
+    assert_eq!(
+        (figure(&run, "", "nopm"), figure(&run, "", "tpm")),
+        (11_745.0, 27_012.0)
+    );
+    assert_eq!(figure(&run, "counter", "tpm"), 27_975.0);
+    assert_eq!(run.rate_unit(), RateUnit::NewOrders);
+    assert_eq!(run.totals.all.count, 0);
+}
+
+#[test]
+fn a_profile_of_one_user_is_no_count_of_all() {
+    let run = one("\
+>>>>> VIRTUAL USER 2 : ELAPSED TIME : 300012ms
+>>>>> PROC: NEWORD
+CALLS: 13081\tMIN: 1.2ms\tAVG: 6.1ms\tMAX: 80.5ms\tTOTAL: 79794.1ms
+P99: 12ms\tP95: 9ms\tP50: 6ms\tSD: 1000.3\tRATIO: 43.7%
+");
+    assert_eq!(run.totals.all.count, 0);
+    assert_eq!(figure(&run, "NewOrder", "mean_ms"), 6.1);
+}
+
+#[test]
+fn mysqlslap_prints_csv_as_well() {
+    let run = one("innodb,mixed,1.234,1.200,1.300,50,20\n");
+    assert_eq!((run.sessions, run.totals.elapsed_s), (50, 1.234));
+    assert_eq!(figure(&run, "", "longest_s"), 1.3);
+    assert_eq!(run.totals.all.count, 1000);
+    assert_eq!(
+        import(",query,0.1,0.1,0.1,8,12\n,query,0.2,0.2,0.2,16,6\n")
+            .runs
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn moments_of_pgbench_are_no_durations() {
+    let lines = "\
+progress: 1764150000.0 s, 800.0 tps, lat 9.990 ms stddev 1.2, 0 failed
+progress: 1764150005.0 s, 810.0 tps, lat 9.870 ms stddev 1.2, 0 failed
+progress: 1764150010.0 s, 805.0 tps, lat 9.930 ms stddev 1.2, 0 failed
+";
+    let ends = |run: &RunRecord| -> Vec<(f64, Option<f64>)> {
+        let intervals = run.imported.as_ref().unwrap().intervals.iter();
+        intervals.map(|i| (i.end_s, i.length_s)).collect()
+    };
+    let run = one(lines);
+    assert_eq!(
+        ends(&run),
+        [(0.0, None), (5.0, Some(5.0)), (10.0, Some(5.0))]
+    );
+    assert_eq!(run.totals.all.count, 5 * 810 + 5 * 805);
+    let run = one(&format!(
+        "pgbench -c 8 -P 5 -T 15 --progress-timestamp bench\n{lines}"
+    ));
+    assert_eq!(
+        ends(&run),
+        [(5.0, Some(5.0)), (10.0, Some(5.0)), (15.0, Some(5.0))]
+    );
+}
+
+#[test]
+fn a_rate_with_reconnections_is_the_only_one() {
+    let run = one("\
+pgbench (16.1)
+transaction type: <builtin: select only>
+scaling factor: 10
+partition method: hash
+partitions: 4
+number of clients: 8
+duration: 10 s
+number of transactions actually processed: 8000
+latency average = 9.990 ms
+average connection time = 2.5 ms
+tps = 800.250000 (including reconnection times)
+");
+    assert_eq!(run.stated_rate(), Some(800.25));
+    assert_eq!(option(&run, "partitions"), "4");
+}
+
+#[test]
+fn tpcc_mysql_states_percentiles_and_histograms() {
+    let run = one("\
+***************************************
+*** ###easy### TPC-C Load Generator ***
+***************************************
+option h with value '127.0.0.1'
+option w with value '10'
+option c with value '16'
+option r with value '10'
+option l with value '60'
+MEASURING START.
+
+<Raw Results>
+  [0] sc:205 lt:5  rt:0  fl:0
+<RT Histogram>
+
+1.New-Order
+
+0.20,     13
+0.40,    190
+<90th Percentile RT (MaxRT)>
+   New-Order : 0.38  (1.02)
+     Payment : 0.05  (0.40)
+<TpmC>
+                 210.000 TpmC
+");
+    assert_eq!(figure(&run, "NewOrder", "p90_ms"), 380.0);
+    assert_eq!(figure(&run, "NewOrder", "max_ms"), 1020.0);
+    assert_eq!(option(&run, "warmup-time"), "10");
+}
+
+#[test]
+fn scripts_of_sysbench_are_named_by_their_files() {
+    let output = super::documents::SYSBENCH_1;
+    for command in [
+        "./tpcc.lua --mysql-db=sbt --threads=4 --tables=10 --scale=100 --time=2 run",
+        "sysbench --test=/usr/share/sysbench/tests/db/tpcc.lua --num-threads=4 run",
+    ] {
+        let run = one(&format!("{command}\n{output}"));
+        assert_eq!(run.workload, "TPC-C", "{command}");
+        assert_eq!(option(&run, "threads"), "4");
+    }
+}
+
+#[test]
+fn the_json_hook_of_sysbench_prints_a_list() {
+    let object = |time: u32| {
+        format!(
+            "  {{\n    \"time\": {time},\n    \"threads\": 4,\n    \"tps\": 100.00,\n    \"qps\": {{\n      \"total\": 2000.00,\n      \"reads\": 1400.00,\n      \"writes\": 400.00,\n      \"other\": 200.00\n    }},\n    \"latency\": 45.79,\n    \"errors\": 0.00,\n    \"reconnects\": 0.00\n  }}"
+        )
+    };
+    let (head, tail) = super::documents::SYSBENCH_1.split_once("[ 1s ]").unwrap();
+    let tail = &tail[tail.find("SQL statistics").unwrap()..];
+    let run = one(&format!(
+        "{head}[\n{},\n{}\n]\n{tail}",
+        object(1),
+        object(2)
+    ));
+    assert_eq!(run.intervals.len(), 2);
+    assert_eq!(run.totals.all.count, 200);
+}
+
+#[test]
+fn k6_prints_its_parts_since_version_1() {
+    let run = one("\
+  █ TOTAL RESULTS
+
+    checks_total.......................: 12000   199.9/s
+    checks_succeeded...................: 99.50%  11940 out of 12000
+    checks_failed......................: 0.50%   60 out of 12000
+
+    ✓ status is 200
+    ✗ body is whole
+      ↳  99% — ✓ 11940 / ✗ 60
+
+    HTTP
+    http_req_duration..................: avg=9.81ms min=1.2ms med=8.9ms max=1.21s p(90)=15.2ms p(95)=19.8ms
+    http_req_failed....................: 0.50%  60 out of 12000
+    http_reqs..........................: 12000  199.9/s
+
+    EXECUTION
+    iteration_duration.................: avg=50.01ms min=40ms med=49ms max=1.5s p(90)=60ms p(95)=70ms
+    iterations.........................: 12000  199.9/s
+    vus................................: 10     min=10 max=10
+
+    NETWORK
+    data_received......................: 12 MB  200 kB/s
+
+running (1m00.0s), 00/10 VUs, 12000 complete and 0 interrupted iterations
+default ✓ [======================================] 10 VUs  1m0s
+");
+    assert_eq!(figure(&run, "", "checks_failed"), 60.0);
+    assert_eq!(figure(&run, "", "checks_passed"), 11_940.0);
+    assert_eq!(figure(&run, "", "request_rate"), 199.9);
+    assert_eq!((run.sessions, run.totals.elapsed_s), (10, 60.0));
+}
+
+#[test]
+fn k6_prints_every_measurement_as_json() {
+    let point = |metric: &str, second: u32, value: f64| {
+        format!(
+            "{{\"metric\":\"{metric}\",\"type\":\"Point\",\"data\":{{\"time\":\"2026-01-01T10:00:{second:02}.5+08:00\",\"value\":{value},\"tags\":{{\"scenario\":\"default\"}}}}}}\n"
+        )
+    };
+    let mut text = String::from(
+        "{\"type\":\"Metric\",\"data\":{\"name\":\"iteration_duration\",\"type\":\"trend\",\"contains\":\"time\",\"thresholds\":[],\"submetrics\":null},\"metric\":\"iteration_duration\"}\n",
+    );
+    for second in 0..10 {
+        text += &point("http_reqs", second, 1.0);
+        text += &point("http_req_failed", second, f64::from(u8::from(second == 3)));
+        text += &point("iteration_duration", second, 40.0 + f64::from(second));
+        text += &point("vus_max", second, 4.0);
+    }
+    let run = one(&text);
+    assert_eq!((run.sessions, run.totals.all.count), (4, 10));
+    assert_eq!(figure(&run, "", "error_share"), 10.0);
+    assert!((figure(&run, "", "mean_ms") - 44.5).abs() < 0.1);
+    assert!((run.totals.elapsed_s - 9.04).abs() < 0.01);
+}
+
+#[test]
+fn what_aborts_a_run_fails_it() {
+    let summary = "\
+transaction type: <builtin: TPC-B (sort of)>
+number of clients: 8
+duration: 10 s
+number of transactions actually processed: 800
+";
+    for said in [
+        "client 3 aborted in command 5 of script 0; ERROR:  deadlock detected",
+        "Run was aborted; the above results are incomplete.",
+        "pgbench: error: Run was aborted; the above results are incomplete.",
+    ] {
+        let run = one(&format!("pgbench -c 8 -T 10 bench\n{summary}{said}\n"));
+        assert!(matches!(run.state, RunState::Failed(_)), "{said}");
+    }
+    let command = "mysqlslap -uroot -psecret -c8 -i1 -a";
+    let warned = one(&format!(
+        "{command}\nmysqlslap: [Warning] Using a password on the command line interface can be insecure.\n\
+         Benchmark\n\tAverage number of seconds to run all queries: 1.5 seconds\n\tNumber of clients running queries: 8\n"
+    ));
+    assert_eq!(warned.state, RunState::Finished);
+    let failed = one(&format!(
+        "{command}\nmysqlslap: Cannot run query SELECT 1 ERROR : Lost connection\n"
+    ));
+    assert!(matches!(failed.state, RunState::Failed(_)));
 }

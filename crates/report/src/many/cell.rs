@@ -111,13 +111,14 @@ pub(crate) struct Cell {
     pub p99_ms: Option<Repeated>,
     /// Of all repeats.
     pub max_ms: Option<f64>,
-    /// Of all repeats.
-    pub errors: u64,
+    /// Of all repeats, where they were counted.
+    pub errors: Option<u64>,
     /// Over all repeats.
     pub errors_per_s: Option<f64>,
     /// Of the client host's processors, by the client itself.
     pub client_cpu_percent: Option<Repeated>,
     pub tpmc: Option<Repeated>,
+    pub tpm: Option<Repeated>,
     pub efficiency_percent: Option<Repeated>,
     pub price_per_tpmc: Option<Repeated>,
     pub qphh: Option<Repeated>,
@@ -145,11 +146,13 @@ impl Cell {
             Repeated::of(&values)
         };
         let errors = repeats.iter().map(|r| r.errors);
+        let all_known = repeats.iter().all(|r| r.errors_known);
         let rate_unit = point
             .runs
             .first()
             .map_or(RateUnit::Transactions, |run| run.rate_unit);
-        let rate = repeated(&|r| Some(r.transactions_per_s));
+        let known = |value: f64| Some(value).filter(|v| v.is_finite());
+        let rate = repeated(&|r| known(r.transactions_per_s));
         Ok(Self {
             runs: point.runs.iter().map(|r| r.id.clone()).collect(),
             counted: repeats.iter().map(|r| r.clients).sum(),
@@ -161,7 +164,7 @@ impl Cell {
             rate_unit,
             transactions_per_s: rate,
             only_transactions_per_s: rate.filter(|_| rate_unit == RateUnit::Transactions),
-            statements_per_s: repeated(&|r| Some(r.statements_per_s)),
+            statements_per_s: repeated(&|r| known(r.statements_per_s)),
             mean_ms: repeated(&|r| r.latency.and_then(|l| l.mean_ms)),
             p50_ms: repeated(&|r| r.latency.and_then(|l| l.p50_ms)),
             p95_ms: repeated(&|r| r.latency.and_then(|l| l.p95_ms)),
@@ -170,14 +173,15 @@ impl Cell {
                 .iter()
                 .filter_map(|r| r.latency.and_then(|l| l.max_ms))
                 .reduce(f64::max),
-            errors: errors.fold(0, u64::saturating_add),
+            errors: all_known.then(|| errors.fold(0, u64::saturating_add)),
             errors_per_s: errors_per_s(&repeats),
             client_cpu_percent: repeated(&|r| r.client_cpu_percent),
             tpmc: repeated(&|r| r.tpmc),
+            tpm: repeated(&|r| r.tpm),
             efficiency_percent: repeated(&|r| r.efficiency_percent),
             price_per_tpmc: repeated(&|r| r.per_tpmc),
             qphh: repeated(&|r| r.qphh),
-            elapsed_s: repeated(&|r| Some(r.elapsed_s)),
+            elapsed_s: repeated(&|r| known(r.elapsed_s)),
             severity: point.runs.iter().filter_map(|r| r.severity()).max(),
             repeats,
             latency,

@@ -164,10 +164,7 @@ pub(super) fn runs(s: &Sources<'_>) -> DocumentPart {
             ms(latency.and_then(|l| l.mean_ms)),
             ms(latency.and_then(|l| l.p95_ms)),
             ms(latency.and_then(|l| l.p99_ms)),
-            match run.errors_known {
-                true => whole(run.errors),
-                false => "–".into(),
-            },
+            run.errors_stated.map_or("–".into(), whole),
             found,
             run.tags.join(", "),
             run.note.clone(),

@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 27] = [
+const LAST: [&str; 28] = [
     "sessions",
     "terminals",
     "rate",
@@ -50,6 +50,7 @@ const LAST: [&str; 27] = [
     "client_cpu_percent",
     "efficiency_percent",
     "NOPM",
+    "TPM",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -116,7 +117,10 @@ fn first(run: &RunDigest) -> Vec<String> {
 }
 
 fn last(run: &RunDigest) -> Vec<String> {
-    let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
+    let some = |value: Option<f64>| {
+        let value = value.filter(|v| v.is_finite());
+        value.map_or(String::new(), |v| v.to_string())
+    };
     let latency = run.latency.as_ref();
     let price = run.metrics.price.as_ref();
     let rules = |severity| {
@@ -132,13 +136,13 @@ fn last(run: &RunDigest) -> Vec<String> {
         run.transactions_stated
             .map_or(String::new(), |n| n.to_string()),
         some(run.only_transactions_per_s),
-        run.statements_per_s.to_string(),
+        some(Some(run.statements_per_s)),
         some(latency.and_then(|l| l.mean_ms)),
         some(latency.and_then(|l| l.p50_ms)),
         some(latency.and_then(|l| l.p95_ms)),
         some(latency.and_then(|l| l.p99_ms)),
         some(latency.and_then(|l| l.max_ms)),
-        run.errors.to_string(),
+        run.errors_stated.map_or(String::new(), |n| n.to_string()),
         run.reconnects.to_string(),
         some(run.metrics.tpmc),
         some(run.metrics.qphh),
@@ -153,5 +157,6 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(run.client_cpu_percent),
         some(run.metrics.efficiency_percent),
         some(Some(run.transactions_per_s).filter(|_| run.rate_unit == RateUnit::NewOrders)),
+        some(run.metrics.tpm),
     ]
 }

@@ -5,6 +5,7 @@ use crate::ReportError;
 use crate::digest::{Digest, groups, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
+use crate::load_words::open_loop_stated;
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
@@ -46,11 +47,19 @@ pub struct RunDigest {
     pub(crate) sessions: usize,
     pub(crate) terminals: Option<usize>,
     pub(crate) rate: Option<f64>,
+    #[serde(skip)]
     pub(crate) open_loop: bool,
+    /// None where a document does not say it.
+    #[serde(rename = "open_loop")]
+    pub(crate) open_loop_stated: Option<bool>,
     /// Whether terminals pause between transactions.
     pub(crate) thinks: bool,
     pub(crate) inject_rtt_ms: f64,
+    #[serde(skip)]
     pub(crate) elapsed_s: f64,
+    /// None that a document does not state.
+    #[serde(rename = "elapsed_s")]
+    pub(crate) elapsed_stated: Option<f64>,
     /// None that a document does not state.
     #[serde(rename = "transactions")]
     pub(crate) transactions_stated: Option<u64>,
@@ -58,7 +67,7 @@ pub struct RunDigest {
     pub(crate) transactions: u64,
     /// What the throughput counts.
     pub(crate) rate_unit: RateUnit,
-    /// The throughput.
+    /// The throughput; not a number where it is not known.
     #[serde(rename = "throughput")]
     pub(crate) transactions_per_s: f64,
     /// It, where it is of transactions.
@@ -72,10 +81,11 @@ pub struct RunDigest {
     pub(crate) latency: Option<Latencies>,
     /// Whether these are response times.
     pub(crate) response_times: bool,
-    pub(crate) errors: u64,
-    /// Whether they were counted; a document may not say.
     #[serde(skip)]
-    pub(crate) errors_known: bool,
+    pub(crate) errors: u64,
+    /// None where they were not counted; a document may not say.
+    #[serde(rename = "errors")]
+    pub(crate) errors_stated: Option<u64>,
     pub(crate) reconnects: u64,
     /// Its family's own.
     #[serde(flatten)]
@@ -125,6 +135,9 @@ pub struct RunDigest {
 pub(crate) struct Metrics {
     /// New-Orders a minute.
     pub tpmc: Option<f64>,
+    /// Transactions a minute of all types, as another tool states them; HammerDB's are the
+    /// database's own count.
+    pub tpm: Option<f64>,
     /// It in percent of what the warehouses' terminals could make, where they think as specified.
     pub efficiency_percent: Option<f64>,
     /// Where a price was given.
@@ -137,6 +150,7 @@ impl Metrics {
     /// Of a family that has none.
     pub const NONE: Metrics = Metrics {
         tpmc: None,
+        tpm: None,
         efficiency_percent: None,
         price: None,
         qphh: None,
@@ -147,6 +161,7 @@ impl Metrics {
         let figure = |name: &str| imported.figure(name).map(|f| f.value);
         Self {
             tpmc: figure("tpmc"),
+            tpm: figure("tpm").or(figure("tpm_total")),
             efficiency_percent: figure("efficiency"),
             ..Self::NONE
         }
@@ -233,7 +248,7 @@ impl RunDigest {
         let types = d.types.iter().map(|(name, latency)| TypeDigest {
             name: (*name).into(),
             count: latency.count,
-            per_s: per_second(latency.count, d.totals.elapsed_s),
+            per_s: d.per_second(latency.count),
             latency: Latencies::of(latency),
         });
         let queries = record.queries.iter().map(|q| QueryDigest {
@@ -266,9 +281,11 @@ impl RunDigest {
             terminals: record.terminals,
             rate: record.rate,
             open_loop: d.kind.is_open_loop(),
+            open_loop_stated: open_loop_stated(record, d.kind),
             thinks,
             inject_rtt_ms: record.inject_rtt_ms,
             elapsed_s: d.totals.elapsed_s,
+            elapsed_stated: Some(d.totals.elapsed_s).filter(|_| !record.is_derived("elapsed_s")),
             transactions_stated: Some(d.all.count).filter(|n| {
                 record.imported.is_none()
                     || *n > 0 && unit == RateUnit::Transactions && !record.is_derived("count")
@@ -286,7 +303,7 @@ impl RunDigest {
             latency: Latencies::of(&d.all),
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
-            errors_known: states_errors(record),
+            errors_stated: states_errors(record).then_some(d.totals.ignored_errors),
             reconnects: d.totals.reconnects,
             metrics: match (&record.imported, family) {
                 (Some(imported), _) => Metrics::stated(imported),
@@ -350,9 +367,7 @@ impl RunDigest {
 
     /// How long it was, where that is known.
     pub(crate) fn elapsed(&self) -> Option<f64> {
-        let derived = self.imported.as_ref().map(|source| &source.derived);
-        let is_derived = derived.is_some_and(|d| d.iter().any(|what| what == "elapsed_s"));
-        (!is_derived).then_some(self.elapsed_s)
+        self.elapsed_stated
     }
 
     /// The severest of its findings.

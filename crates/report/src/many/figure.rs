@@ -16,7 +16,7 @@ use tidemark_core::record::RateUnit;
 type Get = fn(&Cell) -> Option<f64>;
 
 /// Metrics by name. Latencies are in milliseconds.
-static METRICS: [(&str, Get); 15] = [
+static METRICS: [(&str, Get); 16] = [
     ("tps", |c| mean(c.only_transactions_per_s)),
     ("qps", |c| mean(c.statements_per_s).filter(|n| *n > 0.0)),
     ("mean", |c| mean(c.mean_ms)),
@@ -24,13 +24,14 @@ static METRICS: [(&str, Get); 15] = [
     ("p95", |c| mean(c.p95_ms)),
     ("p99", |c| mean(c.p99_ms)),
     ("max", |c| c.max_ms),
-    ("errors", |c| c.errors_per_s.map(|_| c.errors as f64)),
+    ("errors", |c| c.errors.map(|n| n as f64)),
     ("errors/s", |c| c.errors_per_s),
     ("cpu", |c| mean(c.client_cpu_percent)),
     ("NOPM", |c| {
         let is_it = c.rate_unit == RateUnit::NewOrders;
         mean(c.transactions_per_s).filter(|_| is_it)
     }),
+    ("TPM", |c| mean(c.tpm)),
     ("tpmC", |c| mean(c.tpmc)),
     ("efficiency", |c| mean(c.efficiency_percent)),
     ("price", |c| mean(c.price_per_tpmc)),

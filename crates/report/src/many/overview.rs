@@ -32,6 +32,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(t.error_rate),
         number(t.client_cpu_percent),
         number(t.tpmc),
+        number(t.tpm),
         number(t.efficiency_percent),
         text(t.finding),
     ];
@@ -120,7 +121,7 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
 }
 
 /// In the order of the columns.
-fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 10] {
+fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
     // It stands in the first column.
     let is_throughput = cell.rate_unit == RateUnit::Statements;
@@ -135,6 +136,7 @@ fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 10] {
         cell.errors_per_s.map(three),
         mean(cell.client_cpu_percent),
         mean(cell.tpmc),
+        mean(cell.tpm),
         mean(cell.efficiency_percent),
     ]
 }

@@ -30,6 +30,7 @@ pub(crate) struct Repeat {
     /// Sessions that the clients' own time between transactions keeps busy, where no latency has it.
     pub between: f64,
     pub tpmc: Option<f64>,
+    pub tpm: Option<f64>,
     /// `None` of several clients, each of which knows its own warehouses.
     pub efficiency_percent: Option<f64>,
     pub per_tpmc: Option<f64>,
@@ -76,14 +77,15 @@ impl Repeat {
             latency: run.latency,
             latencies: run.latencies.clone(),
             errors: run.errors,
-            errors_known: run.errors_known,
+            errors_known: run.errors_stated.is_some(),
             client_cpu_percent: run.client_cpu_percent,
             between: run.between,
             tpmc: run.metrics.tpmc,
+            tpm: run.metrics.tpm,
             efficiency_percent: run.metrics.efficiency_percent,
             per_tpmc: run.metrics.price.as_ref().and_then(|price| price.per_tpmc),
             qphh: run.metrics.qphh,
-            elapsed_s: run.elapsed_s,
+            elapsed_s: run.elapsed().unwrap_or(f64::NAN),
         }
     }
 
@@ -108,10 +110,11 @@ impl Repeat {
             latency: Latencies::measured(&latency).or_else(|| stated(runs)),
             latencies: EncodedHistogram(latency.encode()),
             errors: errors.fold(0, u64::saturating_add),
-            errors_known: runs.iter().all(|run| run.errors_known),
+            errors_known: runs.iter().all(|run| run.errors_stated.is_some()),
             client_cpu_percent: None,
             between: runs.iter().map(|run| run.between).sum(),
             tpmc,
+            tpm: sum(|run| run.metrics.tpm),
             efficiency_percent: None,
             per_tpmc: price
                 .zip(tpmc.filter(|n| *n > 0.0))

@@ -106,7 +106,9 @@ fn what(s: &Sources<'_>) -> String {
         })
         .collect();
     let servers: Vec<String> = servers.into_iter().collect();
-    let measured = s.common.duration(runs.iter().map(|r| r.elapsed_s).sum());
+    let measured = s
+        .common
+        .duration(runs.iter().filter_map(|r| r.elapsed()).sum());
     let comma = s.common.comma;
     let files: BTreeSet<&str> = runs
         .iter()

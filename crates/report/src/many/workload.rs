@@ -204,6 +204,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             t.p95,
             t.p99,
             t.tpmc,
+            t.tpm,
             t.efficiency_percent,
         ];
         let mut heads = heads.map(number).to_vec();
@@ -236,6 +237,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
                 cell.p95_ms,
                 cell.p99_ms,
                 cell.tpmc,
+                cell.tpm,
                 cell.efficiency_percent,
                 cell.price_per_tpmc,
             ]
@@ -247,13 +249,8 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             _ => marked(t, cell, figure),
         };
         row.extend(figures.into_iter().map(mark));
-        row.push(
-            if cell.counted > 0 && (cell.errors > 0 || cell.errors_per_s.is_some()) {
-                whole(cell.errors)
-            } else {
-                "–".into()
-            },
-        );
+        let errors = cell.errors.filter(|_| cell.counted > 0);
+        row.push(errors.map_or("–".into(), whole));
         row.extend(objective.map(|objective| objective::word(s, objective, cell)));
         row.push(findings(s, cell, point));
         grid.rows.push(row);

@@ -2,7 +2,6 @@
 
 use crate::TypeLatency;
 use crate::document::{Block, DocumentPart, Grid, Width};
-use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::settings::{is_telling, readable};
 use crate::texts::fill;
@@ -40,7 +39,7 @@ pub(super) fn types(w: &Words<'_>) -> Option<DocumentPart> {
             name.into(),
             whole(latency.count),
             percent(latency.count as f64, d.all.count as f64),
-            three(per_second(latency.count, d.totals.elapsed_s)),
+            three(d.per_second(latency.count)),
             mean.unwrap_or_else(none),
             ms(50.0),
             ms(95.0),
@@ -68,7 +67,7 @@ pub(super) fn statements(w: &Words<'_>) -> DocumentPart {
         (t.total, s.total()),
     ];
     let row = |(name, count): (&str, u64)| {
-        let rate = three(per_second(count, d.totals.elapsed_s));
+        let rate = three(d.per_second(count));
         vec![name.into(), whole(count), rate]
     };
     let grid = Grid {

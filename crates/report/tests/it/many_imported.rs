@@ -347,7 +347,7 @@ fn a_rate_is_told_in_its_unit_and_no_count_beside_it() {
     assert!(run["transactions_per_s"].is_null() && run["transactions"].is_null());
     let csv = mixed.csv();
     let row = csv.lines().nth(2).unwrap();
-    assert!(row.ends_with(",42123"), "{row}");
+    assert!(row.ends_with(",42123,"), "{row}");
     assert!(row.contains(",,finished,"), "{row}");
     // One run's own report.
     let text = tidemark_report::markdown(&nopm, Lang::En).unwrap();
@@ -356,6 +356,62 @@ fn a_rate_is_told_in_its_unit_and_no_count_beside_it() {
         assert!(text.contains(said), "{said}: {text}");
     }
     assert!(!text[..end(&text)].contains("closed loop"), "{text}");
+}
+
+#[test]
+fn what_a_document_does_not_state_is_null() {
+    let figure = |name: &str, value: f64| StatedFigure {
+        name: name.into(),
+        value,
+        ..StatedFigure::default()
+    };
+    let table = in_unit(1, "read_write", RateUnit::Transactions, "rate", 812.0);
+    let whole = stated(2, "read_write", Quantiles::default());
+    let mut quoted = whole.clone();
+    let mut asked = whole.clone();
+    asked.rate = Some(800.0);
+    // A count without a time, and a share of errors without a count.
+    let mut counted = in_unit(3, "read_write", RateUnit::Transactions, "error_share", 5.0);
+    counted.totals.all.count = 90_000;
+    let mut clean = counted.clone();
+    for (run, added) in [
+        (&mut quoted, None),
+        (&mut clean, Some(figure("error_share", 0.0))),
+    ] {
+        let imported = run.imported.as_mut().unwrap();
+        imported.tool_version = None;
+        imported.figures = added.into_iter().collect();
+    }
+    let json = |run: &RunRecord| -> serde_json::Value {
+        let text = many(std::slice::from_ref(run)).json().unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["runs"][0].clone()
+    };
+    let of = json(&table);
+    for name in [
+        "open_loop",
+        "errors",
+        "elapsed_s",
+        "transactions",
+        "statements_per_s",
+    ] {
+        assert!(of[name].is_null(), "{name}: {}", of[name]);
+    }
+    assert_eq!(
+        (&json(&whole)["open_loop"], &json(&whole)["elapsed_s"]),
+        (&false.into(), &60.0.into())
+    );
+    assert!(json(&quoted)["open_loop"].is_null());
+    assert_eq!(json(&asked)["open_loop"], true);
+    let of = json(&counted);
+    assert!(of["throughput"].is_null() && of["errors"].is_null(), "{of}");
+    assert_eq!(json(&clean)["errors"], 0);
+    let text = tidemark_report::markdown(&counted, Lang::En).unwrap();
+    assert!(text.contains("does not state a throughput"), "{text}");
+    for wrong in ["90,000 transactions/s", "No statement failed"] {
+        assert!(!text.contains(wrong), "{wrong}: {text}");
+    }
+    let text = many(&[counted]).markdown(Lang::En).unwrap();
+    assert!(!text.contains("90,000 transactions/s"), "{text}");
 }
 
 #[test]

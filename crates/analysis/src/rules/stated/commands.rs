@@ -123,7 +123,8 @@ fn given(view: &View<'_>, names: &[&str]) -> Option<String> {
             found = value.map(String::from).or(found);
         }
     }
-    found.filter(|v| !v.starts_with('-'))
+    // A variable of the shell, or a place to fill in, says nothing.
+    found.filter(|v| !v.starts_with('-') && !v.contains(['$', '{', '<', '%', '*', '`']))
 }
 
 /// Properties that go-ycsb's command sets, the last one of each name.

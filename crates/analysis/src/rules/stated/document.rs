@@ -16,7 +16,7 @@ pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
         name: name.into(),
         follows: "clients apart",
         stated: view.all(name),
-        made: view.all(&format!("clients_{name}")),
+        made: view.beside(&format!("clients_{name}")),
         share: 0.001,
         apart: 0.0,
     });
@@ -36,7 +36,7 @@ fn statements_each(view: &View<'_>) -> Option<Range> {
 
 /// A row whose transactions have other statements than those of all other rows of its table.
 pub(super) fn other_statements(view: &View<'_>) -> Option<Finding> {
-    let others = view.all("others_statements_each")?;
+    let others = view.beside("others_statements_each")?;
     let own = statements_each(view)?;
     if own.may_be(others, STATEMENTS_EACH_APART, 0.0) {
         return None;

@@ -34,7 +34,7 @@ pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
         .collect();
     let over_time = intervals::mismatches(view);
     let row = document::other_statements(view);
-    if all.is_empty() && over_time.is_none() && view.all("others_statements_each").is_none() {
+    if all.is_empty() && over_time.is_none() && view.beside("others_statements_each").is_none() {
         return None;
     }
     let mut found: Vec<Finding> = row.into_iter().collect();

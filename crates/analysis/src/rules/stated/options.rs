@@ -37,11 +37,11 @@ pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
         finding("same-output", severity, says, instead, figures)
     };
     let first = view.imported.first_line;
-    let again = view.all("pasted_again").map(|other| {
+    let again = view.beside("pasted_again").map(|other| {
         let (says, instead) = (same_output::AGAIN, same_output::AGAIN_INSTEAD);
         told(first, other, Severity::Note, says, instead)
     });
-    let elsewhere = view.all("pasted_from").map(|other| {
+    let elsewhere = view.beside("pasted_from").map(|other| {
         let (says, instead) = (same_output::ELSEWHERE, same_output::ELSEWHERE_INSTEAD);
         told(first, other, Severity::Suspect, says, instead)
     });
@@ -50,7 +50,8 @@ pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// No New-Order beside other transactions.
 fn nothing_done(view: &View<'_>) -> Option<Finding> {
-    let (nopm, all) = (view.all("nopm")?, view.all("tpm_total")?);
+    let nopm = view.all("nopm")?;
+    let all = view.all("tpm").or(view.all("tpm_total"))?;
     let figures = vec![
         ("line", Figure::Count(nopm.line)),
         ("all", counted(all.value)),
@@ -155,14 +156,32 @@ fn threads_of(text: &str) -> Option<f64> {
         let at = text.find(word)?;
         let before = text.get(..at)?.trim_end_matches([' ', '-', '个']);
         let digits = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let before: Option<f64> = before.get(digits..)?.parse().ok();
-        before.or_else(|| {
-            let after = text
-                .get(at + word.len()..)?
-                .trim_start_matches([' ', '=', ':', '：', '数']);
-            let end = after.bytes().take_while(u8::is_ascii_digit).count();
-            after.get(..end)?.parse().ok()
-        })
+        let number: Option<f64> = before.get(digits..)?.parse().ok();
+        if let Some(number) = number {
+            // `8/16/32 threads` are three runs, `4x8` is not told.
+            let list = before.get(..digits)?.trim_end();
+            let listed =
+                list.trim_end_matches([' ', '/', ',', '、', '，', '|', '-', '~', '到', '至']);
+            let is_list =
+                listed.len() < list.len() && listed.ends_with(|c: char| c.is_ascii_digit());
+            let words = ["and", "or", "to", "vs", "vs.", "和", "与", "&", "+"];
+            let joined = words.iter().any(|w| list.ends_with(w));
+            return (!is_list && !joined).then_some(number);
+        }
+        let after = text.get(at + word.len()..)?;
+        let value = after.trim_start_matches([' ', '=', ':', '：', '数']);
+        let is_assigned = after
+            .get(..after.len() - value.len())?
+            .contains(['=', ':', '：', '数']);
+        let end = value.bytes().take_while(u8::is_ascii_digit).count();
+        let number = value.get(..end)?.parse().ok()?;
+        // `并发 16 核` has no number of sessions; `threads 8, 16, 32` has several.
+        let rest = value.get(end..)?.trim_start();
+        let is_other = !is_assigned && rest.starts_with(char::is_alphabetic);
+        let mut more = rest.chars().skip_while(|c| " /,、，-~".contains(*c));
+        let is_list = rest.starts_with(['/', ',', '、', '，', '-', '~'])
+            && more.next().is_some_and(|c| c.is_ascii_digit());
+        (!is_other && !is_list).then_some(number)
     });
     found.next()
 }
@@ -194,7 +213,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             figures,
         ));
     };
-    for name in ["nopm", "tpmc", "tpm_total", "rate", "statement_rate"] {
+    for name in ["nopm", "tpmc", "tpm_total", "tpm", "rate", "statement_rate"] {
         let Some(rate) = view.all(name) else { continue };
         judged = true;
         // Seconds or milliseconds since 1970; no system makes so much.
@@ -210,7 +229,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             judged = true;
             // The mean is above its percentile, and the two in each other's place fit. Where other rows of
             // its table have them in order, a figure is wrong and no heading.
-            let is_column = view.all("others_in_order").is_none();
+            let is_column = view.beside("others_in_order").is_none();
             let fits =
                 |ms: f64| sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < 0.1);
             if is_column && mean.value > p.value && fits(p.value) && !fits(mean.value) {
@@ -223,6 +242,7 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
                 );
             }
         }
+        found_by_percentile(view, &mut tell);
         if let (Some(rate), Some(statements)) = (rate, view.all("statement_rate")) {
             judged = true;
             let fits = |r: f64| {
@@ -276,6 +296,43 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
     judged.then_some(found)
 }
 
+/// A rate or a number of sessions in the place of a latency, which a percentile beside it shows.
+fn found_by_percentile(view: &View<'_>, tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str)) {
+    let (Some(rate), Some(mean), Some(sessions)) =
+        (view.all("rate"), view.all("mean_ms"), view.sessions())
+    else {
+        return;
+    };
+    let percentiles = view.percentiles("");
+    let Some((percent, high)) = percentiles.last().map(|(p, ms)| (*p, *ms)) else {
+        return;
+    };
+    let apart = |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
+    let name = format!("p{percent}_ms");
+    // Their product is the same in either place: the percentile is above one of them alone.
+    let is_product = apart(rate.value, sessions, mean.value) < 0.1;
+    if is_product
+        && mean.value > high.value * 2.0
+        && rate.value <= high.value
+        && view.beside("others_in_order").is_none()
+    {
+        tell(
+            "rate",
+            rate.value,
+            rate.line,
+            wrong_column::SWAPPED,
+            "mean_ms",
+        );
+    } else if apart(rate.value, sessions, mean.value) > 0.5 && mean.value <= rate.value {
+        if apart(high.value, sessions, mean.value) < 0.05 {
+            tell("rate", rate.value, rate.line, wrong_column::SWAPPED, &name);
+        } else if apart(rate.value, high.value, mean.value) < 0.05 && mean.value <= sessions {
+            let line = view.line_of("threads");
+            tell("threads", sessions, line, wrong_column::SWAPPED, &name);
+        }
+    }
+}
+
 /// The run touched other data than was loaded.
 pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
     if let Some(found) = other_set(view) {
@@ -318,7 +375,7 @@ const RECORDS: f64 = 1000.0;
 
 /// The load's command says how many records, the run's does not, and its workload is a standard one.
 fn other_set(view: &View<'_>) -> Option<Vec<Finding>> {
-    let loaded = view.all("loaded_records")?;
+    let loaded = view.beside("loaded_records")?;
     let file = view.option("workload-file")?;
     let name = file.rsplit('/').next()?.strip_prefix("workload")?;
     let is_standard = name.len() == 1 && name.starts_with(|c: char| ('a'..='f').contains(&c));

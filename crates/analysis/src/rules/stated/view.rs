@@ -87,6 +87,18 @@ impl<'r> View<'r> {
         self.of("", name)
     }
 
+    /// What other runs of the document say of this one.
+    pub fn beside(&self, name: &str) -> Option<Range> {
+        let figure = self.imported.beside(name)?;
+        let by = figure.rounding * 2.0;
+        Some(Range {
+            value: figure.value,
+            low: figure.value - by,
+            high: figure.value + by,
+            line: figure.lines.first().copied().unwrap_or_default(),
+        })
+    }
+
     /// A figure of a type.
     pub fn of(&self, of: &str, name: &str) -> Option<Range> {
         self.imported.figure_of(of, name).map(Range::of)
