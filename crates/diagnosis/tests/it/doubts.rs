@@ -115,7 +115,7 @@ fn checkpoints_that_nobody_waits_for_are_a_note() {
     let two = |n: usize| (5..7).contains(&n);
     let rates = (0..30).map(|n| if two(n) { 300 } else { 1000 });
     assert!(!of(rates.collect(), two).finds(Cause::Checkpoints));
-    let half = |n: usize| n % 2 == 0;
+    let half = |n: usize| n.is_multiple_of(2);
     let wild = (0..30).map(|n| match n % 4 {
         0 => 100,
         2 => 1700,
