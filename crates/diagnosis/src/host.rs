@@ -73,7 +73,9 @@ impl Quota {
 
     pub fn evidence(&self) -> Vec<Evidence> {
         let throttled = self.throttled.as_ref().map(Column::evidence);
-        std::iter::once(self.used_up.evidence()).chain(throttled).collect()
+        std::iter::once(self.used_up.evidence())
+            .chain(throttled)
+            .collect()
     }
 }
 

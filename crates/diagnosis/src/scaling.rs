@@ -105,10 +105,10 @@ pub fn coherency(loads: &[LoadSeen]) -> Coherency {
     let says = |lang| {
         texts::says(
             lang,
-            three(first.users),
+            format!("{:.0}", first.users),
             percent(fall),
             three(highest.rate()),
-            three(highest.users),
+            format!("{:.0}", highest.users),
             percent(busy),
             percent(at_last.share),
         )
@@ -124,9 +124,7 @@ fn fallen<'l>(loads: &'l [LoadSeen], highest: &LoadSeen) -> Vec<(usize, &'l Load
     let least = highest.rates.iter().copied().fold(f64::INFINITY, f64::min);
     let has_fallen = |load: &LoadSeen| {
         let most = load.rates.iter().copied().fold(0.0, f64::max);
-        load.users > highest.users
-            && most < least
-            && load.rate() <= highest.rate() * (1.0 - FALLEN)
+        load.users > highest.users && most < least && load.rate() <= highest.rate() * (1.0 - FALLEN)
     };
     let measured = loads.iter().enumerate();
     let measured = measured.filter(|(_, load)| !load.rates.is_empty());

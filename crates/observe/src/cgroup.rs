@@ -94,7 +94,7 @@ fn stopped(stat: &str) -> Option<Stopped> {
     })
 }
 
-/// What a process' quota does to it, look by look. Without a quota it tells nothing.
+/// What the quota of a process does to it, look by look. Without a quota it tells nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Throttling {
     last: Option<(PathBuf, Stopped)>,
@@ -194,9 +194,8 @@ mod tests {
         put(root.path(), "a/cpu.max", "50000 100000\n");
         for (at, periods, throttled) in [(1000, 100, 50), (2000, 110, 58), (3000, 110, 58)] {
             let us = throttled * 1000;
-            let stat = format!(
-                "nr_periods {periods}\nnr_throttled {throttled}\nthrottled_usec {us}\n"
-            );
+            let stat =
+                format!("nr_periods {periods}\nnr_throttled {throttled}\nthrottled_usec {us}\n");
             put(root.path(), "a/cpu.stat", &stat);
             std::thread::sleep(Duration::from_millis(2));
             samples.begin(Some(at));
@@ -208,7 +207,10 @@ mod tests {
             let points = one.points().unwrap().map(Result::unwrap);
             points.map(|p| (p.at_ms, p.value)).collect()
         };
-        assert_eq!(points("cgroup.quota"), [(1000, 0.5), (2000, 0.5), (3000, 0.5)]);
+        assert_eq!(
+            points("cgroup.quota"),
+            [(1000, 0.5), (2000, 0.5), (3000, 0.5)]
+        );
         // Eight of ten periods, and none of none.
         assert_eq!(points("cgroup.used-up"), [(2000, 0.8), (3000, 0.0)]);
         let stopped = points("cgroup.throttled");

@@ -136,6 +136,9 @@ mod tests {
             assert_eq!(percent_change(ratio), said);
         }
         assert_eq!(name("sessions-x2", Lang::En), "sessions ×2");
-        assert_eq!(name("from-a-newer-version", Lang::En), "from-a-newer-version");
+        assert_eq!(
+            name("from-a-newer-version", Lang::En),
+            "from-a-newer-version"
+        );
     }
 }

@@ -51,7 +51,7 @@ pub fn time_each(
     if each < SHORTEST {
         let given = budget.map_or_else(String::new, written);
         let curves = tidemark_core::counted(count.into(), "throughput curve", "throughput curves");
-        let least = written(SHORTEST * count);
+        let least = written(SHORTEST.saturating_mul(count));
         return Err(Failure::usage(format!(
             "--diagnose={given}: the study has {curves}, and each needs 20s, which is time for four \
              pairs of short runs; for example --diagnose={least}"
@@ -218,8 +218,7 @@ impl StudyExecution<'_> {
             lang: self.lang,
         };
         let store = Store::open(self.store.path())?;
-        let (found, back) =
-            diagnose::experiments(order.job, Some(order.target), store, &asked)?;
+        let (found, back) = diagnose::experiments(order.job, Some(order.target), store, &asked)?;
         say!("{}", diagnose::in_words(&found, self.lang).trim_end());
         diagnose::attach(&mut self.store, &level.run, &found)?;
         back?;

@@ -116,7 +116,10 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     let all = store.list(&Filter::default()).unwrap();
     let own = all.iter().find(|run| run.tags.is_empty()).unwrap();
     let kept = store.get(&own.id).unwrap().experiments.unwrap();
-    assert_eq!((kept.id.as_str(), kept.verdict.as_str()), (id, "network-distance"));
+    assert_eq!(
+        (kept.id.as_str(), kept.verdict.as_str()),
+        (id, "network-distance")
+    );
     let told = work.ok(&["show", &own.id]).out;
     assert!(told.contains("replies 1 ms later"), "{told}");
     // `last` is not one of the experiments.

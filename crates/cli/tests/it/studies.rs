@@ -423,7 +423,10 @@ fn experiments_follow_at_the_knee_and_stand_in_the_report() {
         dir.ok(&words).out
     };
     let (en, zh) = (report("en"), report("zh"));
-    assert!(en.contains("Experiments") && en.contains("sessions ×2"), "{en}");
+    assert!(
+        en.contains("Experiments") && en.contains("sessions ×2"),
+        "{en}"
+    );
     assert!(zh.contains("对照实验") && zh.contains("会话数 ×2"), "{zh}");
     // They are made once.
     let before = all_runs(&dir).len();

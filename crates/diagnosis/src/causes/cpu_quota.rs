@@ -92,8 +92,7 @@ fn used_up(seen: &Seen<'_>) -> Option<Outcome> {
             excludes: vec![Cause::Neighbour, Cause::TooFewSessions],
         }))
     };
-    let in_server =
-        seen.split.wait_ms(WaitClass::RunQueue) + seen.split.ms(PartKind::ServerCpu);
+    let in_server = seen.split.wait_ms(WaitClass::RunQueue) + seen.split.ms(PartKind::ServerCpu);
     let in_client = seen.split.ms(PartKind::Client);
     match seen.is_embedded {
         true => of(&seen.threads, in_client + in_server, texts::used_up_client),

@@ -101,10 +101,7 @@ fn throughput_that_rises_or_stays_is_not_limited_by_it() {
         Coherency::No
     ));
     // The peak is beyond what was measured.
-    assert!(matches!(
-        coherency(&retrograde(&USERS[..6])),
-        Coherency::No
-    ));
+    assert!(matches!(coherency(&retrograde(&USERS[..6])), Coherency::No));
     // One repeat of the last loads that is as good as the peak is no clear fall.
     let mut loads = retrograde(&USERS);
     loads[8].rates[0] = 800.0;

@@ -75,6 +75,15 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
         (counted, 0, &None),
         "{what}"
     );
+    // Each thread's account is kept where the system has one.
+    let has_account = std::path::Path::new("/proc/thread-self/schedstat").exists();
+    let waiting = result.waiting_threads;
+    assert_eq!(waiting.is_some(), has_account, "{what}");
+    let most = result.executors.max(spec.sessions) as f64 + 0.1;
+    assert!(
+        waiting.is_none_or(|n| (0.0..most).contains(&n)),
+        "{what}: {waiting:?}"
+    );
     let shares = result.totals.fairness.events_avg * spec.sessions as f64;
     assert!(
         (shares - counted as f64).abs() < 0.5,

@@ -13,8 +13,8 @@ use crate::number::three;
 use crate::texts::{diagnosis as words, fill};
 use serde::Serialize;
 use tidemark_diagnosis::{
-    Agreed, Cause, Coherency, Diagnosis, LoadSeen, Part, PartKind, Split, WaitClass, Words, coherency,
-    mean_split, stretches,
+    Agreed, Cause, Coherency, Diagnosis, LoadSeen, Part, PartKind, Split, WaitClass, Words,
+    coherency, mean_split, stretches,
 };
 
 /// So many bars are told apart on one picture.

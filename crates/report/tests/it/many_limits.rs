@@ -122,7 +122,9 @@ fn retrograde(threads: &[usize], busy: Option<f64>) -> Vec<RunRecord> {
         let cores = ["0", "1"].into_iter().filter_map(|core| {
             let key = SeriesKey::new("server-host", "cpu.busy", "cores", Measures::Gauge);
             let mut builder = SeriesBuilder::new(key.with("core", core), 3, 1000);
-            (0..6).for_each(|second| builder.push(second * 1000, busy.unwrap_or(f64::NAN)));
+            for second in 0..6 {
+                builder.push(second * 1000, busy.unwrap_or(f64::NAN));
+            }
             builder.series()
         });
         run.series.extend(cores);

@@ -271,6 +271,7 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
             max_resident_bytes: 14_680_064,
             seconds: Some(65.0),
             host_busy: Some(0.07),
+            waiting_threads: Some(0.1),
         },
         tables_before: tables(100_000),
         tables_after: tables(100_000),
