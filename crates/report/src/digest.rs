@@ -131,9 +131,14 @@ impl<'a> Digest<'a> {
             return stated.value;
         }
         let counted = self.totals.statements.total();
-        match stated {
-            Some(_) if counted == 0 => f64::NAN,
-            _ => self.per_second(counted),
+        // A part of the statements is not all of them: the output may be cut.
+        let is_whole = stated.is_none_or(|i| {
+            let kinds = ["read", "write", "other"];
+            i.figure("statement_sum").is_some() || kinds.iter().all(|k| i.figure(k).is_some())
+        });
+        match is_whole {
+            true => self.per_second(counted),
+            false => f64::NAN,
         }
     }
 

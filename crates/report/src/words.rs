@@ -241,7 +241,6 @@ impl Words<'_> {
             // It is the throughput.
             _ if is_other => "–".into(),
             Some(stated) => three(stated.value),
-            None if imported.is_some() && d.totals.statements.total() == 0 => "–".into(),
             None => three(d.statements_per_s()),
         };
         let or_none = |is_known: bool, n: u64| match is_known {
