@@ -182,7 +182,7 @@ impl Row {
     /// A cell of a figure or an option.
     pub fn take(&mut self, name: &str, column: &Column, of: &Of, text: &str) {
         let taken = match column {
-            Column::Option(option) => self.option(name, *option, text),
+            Column::Option(option) => self.option(name, option, text),
             Column::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
             Column::Several(figures) => {
                 let parts: Vec<&str> = text.split('/').map(str::trim).collect();

@@ -466,9 +466,12 @@ pub(crate) fn has_unknown_rate(record: &RunRecord) -> bool {
     record.imported.is_some() && record.rate.is_none() && rate.is_some_and(|r| r.value == "on")
 }
 
+/// Whether a record shows something.
+type Shows = fn(&RunRecord) -> bool;
+
 /// Tools whose sessions wait for the reply unless a rate is asked for, and what has to be there to know
 /// that none was.
-const CLOSED: [(&str, fn(&RunRecord) -> bool); 6] = [
+const CLOSED: [(&str, Shows); 6] = [
     // Its first lines state a rate.
     ("sysbench", has_head),
     ("go-tpc", |_| true),

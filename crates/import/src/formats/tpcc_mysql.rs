@@ -85,9 +85,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     } else if plain.starts_with("<RT Histogram") {
         run.section = "histogram";
         true
-    } else if run.section == "percentiles" && percentile(run, plain, line) {
-        true
-    } else if run.section == "histogram" && is_of_histogram(plain) {
+    } else if (run.section == "percentiles" && percentile(run, plain, line))
+        || (run.section == "histogram" && is_of_histogram(plain))
+    {
         true
     } else if plain.starts_with('<') {
         run.section = "";
