@@ -63,6 +63,10 @@ pub fn coherency(loads: &[LoadSeen]) -> Coherency {
     let points: Vec<LoadPoint> = points.collect();
     let fit = Usl::fit(&points);
     if let Err(UslError::TooFewLoads(count)) = fit {
+        // One load has no course.
+        if count < 2 {
+            return Coherency::No;
+        }
         return Coherency::Skipped(Words::of(|lang| texts::few_loads(lang, count)));
     }
     let Some(highest) = measured().max_by(|a, b| a.rate().total_cmp(&b.rate())) else {

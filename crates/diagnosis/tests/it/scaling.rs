@@ -111,6 +111,7 @@ fn throughput_that_rises_or_stays_is_not_limited_by_it() {
 #[test]
 fn what_is_missing_is_said() {
     assert!(needs(&retrograde(&[1, 64, 256])).contains("there are 3"));
+    assert!(matches!(coherency(&retrograde(&[8])), Coherency::No));
     let mut unseen = retrograde(&USERS);
     unseen.iter_mut().for_each(|load| load.server_busy = None);
     assert!(needs(&unseen).contains("--observe-host"));
