@@ -77,15 +77,28 @@ fn connections_that_are_opened_for_each_transaction_take_the_time_between_them()
 #[test]
 fn short_pauses_stop_all_sessions_at_once_and_again() {
     let seconds = [3, 9, 15, 21];
-    let falls = |second| if seconds.contains(&second) { 700 } else { 1000 };
-    let rates: Vec<u64> = (0..SECONDS as usize).map(falls).collect();
-    let paused = run().rates(rates).slow(&seconds, 8, 300.0);
+    let of = |ms: f64| {
+        let falls = |second| {
+            if seconds.contains(&second) {
+                1000 - ms as u64
+            } else {
+                1000
+            }
+        };
+        let rates: Vec<u64> = (0..SECONDS as usize).map(falls).collect();
+        run().rates(rates).slow(&seconds, 8, ms)
+    };
+    let paused = of(300.0);
     assert!(paused.finds(Cause::ServerStalls));
     let found = paused.diagnosis().findings;
     let found = found.iter().find(|f| f.cause == Cause::ServerStalls);
     let found = found.unwrap();
     assert!((found.share - 4.0 * 0.3 / 30.0).abs() < 1e-3, "{found:?}");
     assert_eq!(found.evidence[1].from_s, 9.0);
+    let longer = of(600.0).diagnosis().findings;
+    let longer = longer.iter().find(|f| f.cause == Cause::ServerStalls);
+    let says = &longer.unwrap().sentence.en;
+    assert!(says.contains("8% of the run: in 4 intervals"), "{says}");
     let once = run().slow(&[3], 8, 2000.0);
     assert!(!once.finds(Cause::ServerStalls), "of the hypervisor");
     let some = run().slow(&[3, 9, 15, 21], 4, 600.0);

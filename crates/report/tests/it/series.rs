@@ -216,7 +216,7 @@ fn sessions_are_told_state_by_state() {
     let (_, sessions) = page.split_once("<b>Sessions</b><svg").unwrap();
     let (sessions, _) = sessions.split_once("</div>").unwrap();
     assert!(
-        sessions.contains("<span>evidence: a lock held by another session"),
+        sessions.contains("<span>evidence: table locks"),
         "{sessions}"
     );
 }
