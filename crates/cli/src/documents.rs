@@ -182,7 +182,7 @@ fn telling(runs: &[RunRecord]) -> BTreeMap<String, BTreeSet<String>> {
             let mut values = rows.iter().map(|run| run.options.get(*name));
             let is_condition = |value: &str| {
                 let is_number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-                !value.is_empty() && !(is_number && value.contains('.'))
+                !(value.is_empty() || is_number && value.contains('.'))
             };
             let differ = rows
                 .iter()
