@@ -108,7 +108,9 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     is_sound(&found, &work.path().join("store.db"));
     assert_eq!(found["class"], "distance", "{said:?}");
     assert_eq!(found["verdict"], "network-distance");
-    assert_eq!(found["confidence"], "high", "{found:#}");
+    // On a full host twice as many sessions may not complete twice as much: then it is not sure.
+    let sure = found["confidence"].as_str().unwrap();
+    assert!(["high", "medium"].contains(&sure), "{found:#}");
     assert!(found["baseline"]["later_ms"].as_f64().unwrap() > 1.0);
     let later = measured(&found, "later-replies").unwrap()["ratio"]
         .as_f64()
@@ -125,8 +127,10 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
         (kept.id.as_str(), kept.verdict.as_str()),
         (id, "network-distance")
     );
+    assert!(kept.later_ms >= 1.0, "{kept:?}");
     let told = work.ok(&["show", &own.id]).out;
-    assert!(told.contains("replies 1 ms later"), "{told}");
+    let row = told.lines().find(|line| line.contains(" ms later  "));
+    assert!(row.is_some_and(|row| row.contains("replies ")), "{told}");
     // `last` is not one of the experiments.
     let said = ok(
         &work,

@@ -7,7 +7,7 @@ use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 /// A workload of each family, and how many statements it has at least.
 const FAMILIES: [(&str, u64); 4] = [
     ("oltp_read_write", 9),
-    ("tpcc", 75),
+    ("tpcc", 60),
     ("tpch", 26),
     ("ycsb", 5),
 ];
