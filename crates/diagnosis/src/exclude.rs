@@ -5,7 +5,6 @@
 
 use crate::causes::{neighbour, overload};
 use crate::host::Tasks;
-use crate::pauses::pauses;
 use crate::seen::Seen;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, DEAD, HELD_UP, HITS, MISSES, OPEN_S, SMALL};
 use crate::{Cause, Confidence, Finding, PartKind, WaitClass};
@@ -66,10 +65,7 @@ fn is_small(seen: &Seen<'_>, cause: Cause) -> bool {
         }
         Cause::Neighbour => seen.others().is_some() && neighbour::others(seen).is_none(),
         Cause::ServerStalls => {
-            let paused: f64 = pauses(seen.record, &seen.load)
-                .iter()
-                .map(|p| p.length_s)
-                .sum();
+            let paused: f64 = seen.pauses.iter().map(|p| p.length_s).sum();
             let none = seen.stalls.as_ref().is_some_and(Vec::is_empty);
             none && paused < DEAD * seen.load.seconds
         }

@@ -74,6 +74,16 @@ pub enum Confidence {
     High,
 }
 
+impl Confidence {
+    /// High where the proof was seen, else medium.
+    pub(crate) fn high_if(is_proven: bool) -> Self {
+        match is_proven {
+            true => Self::High,
+            false => Self::Medium,
+        }
+    }
+}
+
 /// A metric that supports a finding.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Evidence {

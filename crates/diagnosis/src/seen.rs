@@ -5,6 +5,7 @@ use crate::load::{Latency, Load};
 use crate::measured::{Column, Measured, Window};
 use crate::number::percent_within;
 use crate::parts::Known;
+use crate::pauses::{Pause, pauses};
 use crate::sessions::Activity;
 use crate::thresholds::{CHURN, DISTANT_MS, FEWEST_LOOKS, LOOPBACK_MS, MOST};
 use crate::{Evidence, PartKind, Split, WaitClass};
@@ -24,6 +25,8 @@ pub(crate) struct Seen<'r> {
     pub over: f64,
     /// Times in which no transaction ended though some were due, in seconds; `None` where nobody looked.
     pub stalls: Option<Vec<(f64, f64)>>,
+    /// Shorter ones, in which all sessions waited.
+    pub pauses: Vec<Pause>,
     /// The client's host.
     pub client: Option<Host>,
     /// The database's host, which may be the client's.
@@ -60,6 +63,7 @@ impl<'r> Seen<'r> {
             split: Split::default(),
             over: 0.0,
             stalls: tidemark_analysis::stalls(record),
+            pauses: pauses(record, &load),
             threads: Tasks::of_client(&series),
             server: Tasks::of_server(&series),
             activity: Activity::of(&series),

@@ -19,7 +19,7 @@ use crate::engines::Locks;
 use crate::{Session, Value};
 use file::FileLock;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, fnv1a};
 use tidemark_runtime::sleep;
 
 /// How the locks of databases are called.
@@ -231,14 +231,7 @@ fn name_for(kind: &str, what: &str) -> String {
     if name.chars().count() <= LONGEST_NAME && name.len() <= LONGEST_NAME {
         return name;
     }
-    format!("{kind}:{:016x}", hash(what))
-}
-
-/// FNV-1a (Fowler, Noll, Vo), 64 bits.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    format!("{kind}:{:016x}", fnv1a(what))
 }
 
 /// PostgreSQL manual, "Advisory Locks": a lock of the database; schemas have keys of their own.
@@ -250,7 +243,7 @@ async fn key_of(session: &mut Session, scope: Scope) -> Result<i64, DbError> {
         }
         Scope::Client(number) => format!("{CLIENT}:{number}"),
     };
-    Ok(hash(&name).cast_signed())
+    Ok(fnv1a(&name).cast_signed())
 }
 
 async fn advisory(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> {

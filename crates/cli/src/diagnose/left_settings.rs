@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use tidemark_core::fnv1a;
 use tidemark_drivers::Session;
 use tidemark_files::{LONGEST_CONFIGURATION, Replace, read_text, write};
 use tidemark_process::ProcessId;
@@ -110,10 +111,7 @@ impl LeftSettings {
 
     fn file(&self, identity: &str) -> PathBuf {
         // Of a name that may have any length and letters.
-        let hash = identity.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, byte| {
-            (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        self.folder.join(format!("{hash:016x}.json"))
+        self.folder.join(format!("{:016x}.json", fnv1a(identity)))
     }
 }
 

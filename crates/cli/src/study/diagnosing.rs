@@ -15,7 +15,7 @@ use tidemark_store::{StepState, Store};
 use tidemark_study::{JobKind, Plan, PlannedStep};
 
 /// Factors that are a load.
-const LOADS: [&str; 4] = ["threads", "terminals", "rate", "connections"];
+pub(super) const LOADS: [&str; 4] = ["threads", "terminals", "rate", "connections"];
 /// Share of the highest throughput from which a load is at the knee: more load brings little more.
 const KNEE: f64 = 0.95;
 /// Time for each curve where none is given.

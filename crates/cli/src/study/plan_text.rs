@@ -1,5 +1,6 @@
 //! A plan, as people read it.
 
+use super::diagnosing::LOADS;
 use crate::columns::{left, widest};
 use crate::texts::study as texts;
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan, lang: Lang) {
     // Load levels as they come in cells: workloads may have their own.
     let mut levels: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for step in &plan.steps {
-        for word in ["threads", "terminals", "rate", "connections"] {
+        for word in LOADS {
             if let Some(value) = step.factors.get(word) {
                 let seen = levels.entry(word).or_default();
                 if !seen.contains(&value.as_str()) {

@@ -176,15 +176,21 @@ fn a_hot_row_is_contention() {
     assert!(said.err.contains("changes rows"), "{said:?}");
 }
 
-#[test]
-fn an_embedded_database_is_diagnosed_too() {
-    let work = Workdir::new();
+/// An embedded database with a table, as words of a command.
+fn embedded(work: &Workdir) -> [&'static str; 3] {
     let words = [
         "oltp_write_only",
         "--target=sqlite:a.db",
         "--table-size=1000",
     ];
     work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    words
+}
+
+#[test]
+fn an_embedded_database_is_diagnosed_too() {
+    let work = Workdir::new();
+    let words = embedded(&work);
     // A benchmark's own command line.
     let diagnose = ["diagnose", "--budget=20s", "--format=json", "sysbench"];
     let found = json(&work.ok(&[&diagnose[..], &words, &["run"]].concat()));
@@ -207,12 +213,7 @@ fn an_embedded_database_is_diagnosed_too() {
 #[test]
 fn a_late_baseline_that_fails_ends_a_diagnosis_with_what_there_is() {
     let work = Workdir::new();
-    let words = [
-        "oltp_write_only",
-        "--target=sqlite:a.db",
-        "--table-size=1000",
-    ];
-    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    let words = embedded(&work);
     job(&work, &words);
     let mut child = work.spawn(&["diagnose", "job.json", "--budget=60s"]);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -67,10 +67,7 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     );
     Outcome::Found(Found {
         share,
-        confidence: match dip >= DIP || (waits >= MOST && for_room > for_other) {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(dip >= DIP || (waits >= MOST && for_room > for_other)),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

@@ -38,10 +38,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let is_proven = seen.is_most(share, &[WaitClass::Log]) && rate >= SYNCS && cpu_is_free;
     Outcome::Found(Found {
         share,
-        confidence: match is_proven {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(is_proven),
         says,
         next: Words::of(texts::next),
         evidence,

@@ -37,10 +37,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     );
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(share >= MOST),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

@@ -82,10 +82,7 @@ fn used_up(seen: &Seen<'_>) -> Option<Outcome> {
         evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
         Some(Outcome::Found(Found {
             share,
-            confidence: match share >= MOST {
-                true => Confidence::High,
-                false => Confidence::Medium,
-            },
+            confidence: Confidence::high_if(share >= MOST),
             says: Words::of(says),
             next: Words::of(texts::next),
             evidence,
@@ -113,10 +110,7 @@ fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
         let evidence = host.stolen.as_ref().map(|c| c.evidence());
         Outcome::Found(Found {
             share,
-            confidence: match share >= MOST {
-                true => Confidence::High,
-                false => Confidence::Medium,
-            },
+            confidence: Confidence::high_if(share >= MOST),
             says: Words::of(|lang| texts::steal(lang, percent(share))),
             next: Words::of(texts::next),
             evidence: evidence.into_iter().collect(),
@@ -152,10 +146,7 @@ fn found(share: f64, kept: f64, says: Words, host: &Host, tasks: &Tasks) -> Outc
     evidence.extend(tasks.quota.iter().flat_map(Quota::evidence));
     Outcome::Found(Found {
         share,
-        confidence: match kept >= SURELY_KEPT_OFF {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(kept >= SURELY_KEPT_OFF),
         says,
         next: Words::of(texts::next),
         evidence,

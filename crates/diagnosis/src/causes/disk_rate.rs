@@ -40,19 +40,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             false => texts::queued(lang, &said, three(each), &queue),
         });
         // Misses that feed it come first.
-        let confidence = match read_ms(seen).is_none() && is_saturated {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        };
+        let confidence = Confidence::high_if(read_ms(seen).is_none() && is_saturated);
         (says, confidence)
     } else if let Some(each) = slow_ms(seen) {
         evidence.push(seen.evidence("time of a read", each, "ms"));
         evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
-        let confidence = match seen.is_most(reads, &[WaitClass::DataRead]) {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        };
+        let confidence = Confidence::high_if(seen.is_most(reads, &[WaitClass::DataRead]));
         (says, confidence)
     } else {
         return Outcome::NotFound;

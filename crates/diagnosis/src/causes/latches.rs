@@ -31,10 +31,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     Outcome::Found(Found {
         share,
-        confidence: match seen.is_most(share, &[WaitClass::Latch]) && locks < SMALL && cpu_is_free {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(
+            seen.is_most(share, &[WaitClass::Latch]) && locks < SMALL && cpu_is_free,
+        ),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence: vec![evidence],

@@ -59,10 +59,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     Outcome::Found(Found {
         share,
         // What sessions wait for in bursts varies from second to second; that they stand still does not.
-        confidence: match share >= MOST {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(share >= MOST),
         says,
         next: Words::of(texts::next),
         evidence,

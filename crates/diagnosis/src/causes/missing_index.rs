@@ -38,10 +38,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     Outcome::Found(Found {
         share,
         // Dead rows are read, too.
-        confidence: match is_scan && share >= MOST && !long_transaction::are_left(seen) {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(
+            is_scan && share >= MOST && !long_transaction::are_left(seen),
+        ),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

@@ -60,10 +60,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .is_some_and(|(_, used)| used.mean() >= NAMED * others);
     Outcome::Found(Found {
         share,
-        confidence: match is_named && share >= 2.0 * OTHERS_SHARE {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(is_named && share >= 2.0 * OTHERS_SHARE),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

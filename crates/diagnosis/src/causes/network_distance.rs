@@ -50,10 +50,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let is_sure = injected || (seen.host.is_some() && is_proven(seen));
     Outcome::Found(Found {
         share,
-        confidence: match share >= MOST && is_sure {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
         next: Words::of(texts::next),
         evidence,

@@ -27,10 +27,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             true => MOST,
             false => 0.0,
         }),
-        confidence: match missed && share >= MOST {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(missed && share >= MOST),
         says,
         next: Words::of(
             |lang| match seen.own_busy().is_some_and(|busy| busy < CPU_IDLE) {

@@ -43,10 +43,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     Outcome::Found(Found {
         share,
-        confidence: match seen.is_most(share, &[WaitClass::RowLock]) && cpu_is_free {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(seen.is_most(share, &[WaitClass::RowLock]) && cpu_is_free),
         says,
         next: Words::of(texts::next),
         evidence,

@@ -73,10 +73,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let others_seen = seen.others().is_some();
     Outcome::Found(Found {
         share,
-        confidence: match is_proven && (others_seen || !seen.is_shared) {
-            true => Confidence::High,
-            false => Confidence::Medium,
-        },
+        confidence: Confidence::high_if(is_proven && (others_seen || !seen.is_shared)),
         says,
         next,
         evidence,

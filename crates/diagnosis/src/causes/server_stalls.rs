@@ -3,7 +3,7 @@
 
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
-use crate::pauses::{Pause, pauses};
+use crate::pauses::Pause;
 use crate::seen::Seen;
 use crate::texts::server_stalls as texts;
 use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE};
@@ -59,16 +59,13 @@ fn stalls(seen: &Seen<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let says_silent = "observing sessions got no reply";
     let told = silent.into_iter().take(TOLD);
     evidence.extend(told.map(|stall| at(seen, says_silent, silent_in(stall), *stall)));
-    let confidence = match is_silent {
-        true => Confidence::High,
-        false => Confidence::Medium,
-    };
+    let confidence = Confidence::high_if(is_silent);
     Some(found(share, confidence, Words::of(says), evidence))
 }
 
 /// Shorter pauses, again and again.
 fn short(seen: &Seen<'_>) -> Outcome {
-    let pauses = pauses(seen.record, &seen.load);
+    let pauses = &seen.pauses;
     let total_s: f64 = pauses.iter().map(|p| p.length_s).sum();
     let share = (total_s / seen.load.seconds).clamp(0.0, 1.0);
     if pauses.len() < FEWEST_PAUSES || share < DEAD {

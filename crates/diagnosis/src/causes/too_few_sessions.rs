@@ -36,10 +36,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let unexplained = seen.share(PartKind::Unexplained);
     // What keeps those that are away may be no distance alone.
     let are_few = load.sessions <= host.cores;
-    let confidence = match seen.activity.is_some() && unexplained < SHARE && are_few {
-        true => Confidence::High,
-        false => Confidence::Medium,
-    };
+    let confidence = Confidence::high_if(seen.activity.is_some() && unexplained < SHARE && are_few);
     Outcome::Found(Found {
         share: (1.0 - busy).clamp(0.0, 1.0),
         confidence,

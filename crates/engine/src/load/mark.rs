@@ -2,6 +2,7 @@
 //! goes on, on whose behalf, and how its rows were left.
 
 use super::LoadSpec;
+use tidemark_core::fnv1a;
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_workloads::TablePlan;
 
@@ -121,9 +122,7 @@ pub(super) fn digest_of_all(plans: &[TablePlan], spec: &LoadSpec) -> u64 {
         .map(|plan| (plan, loading(plan, spec.seed, None)));
     let texts = marks.map(|(plan, mark)| format!("{} {mark}\n", plan.name));
     let all: String = texts.collect();
-    all.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    fnv1a(&all)
 }
 
 /// Whether a table's load did not end: rows or indexes are missing.

@@ -96,9 +96,8 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return true;
     }
     // Before version 12 the program's name does not stand before it.
-    let is_aborted = plain.starts_with(['C', 'c'])
-        && plain[1..].starts_with("lient ")
-        && plain.contains(" aborted in ")
+    let is_of_client = plain.starts_with("Client ") || plain.starts_with("client ");
+    let is_aborted = is_of_client && plain.contains(" aborted in ")
         || plain.ends_with("Run was aborted; the above results are incomplete.");
     let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
     if is_aborted && (is_next || doc.of(TOOL).is_some()) {

@@ -11,13 +11,7 @@ const FULL: HostCpu = HostCpu {
 
 /// As [`super::but`], on a host whose CPU is seen.
 fn on(host: HostCpu, experiment: Experiment, low: f64, ratio: f64, high: f64) -> Verdict {
-    let mut ratios = vec![
-        (SessionsTwice, 0.98, 1.02, 1.06),
-        (SecondClient, 0.95, 0.99, 1.03),
-        (DisjointKeys, 0.97, 1.01, 1.05),
-        (OnePercent, 0.99, 1.05, 1.12),
-        (NoCommitWait, 0.96, 1.01, 1.06),
-    ];
+    let mut ratios = FLAT.to_vec();
     ratios.retain(|(e, ..)| *e != experiment);
     ratios.push((experiment, low, ratio, high));
     let baseline = Baseline {
