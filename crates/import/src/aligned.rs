@@ -106,13 +106,20 @@ impl Aligned {
         text: &str,
         is_row: impl Fn(&[String], &[String]) -> bool,
     ) -> Option<Vec<String>> {
-        let apart = [parts(text, 2), parts(text, 1)];
-        let whole = apart.iter().filter(|p| p.len() == self.names.len());
-        let whole = whole.map(|p| p.iter().map(|part| part.text.to_string()).collect());
-        let placed = apart.iter().filter_map(|parts| self.placed(parts));
-        whole
-            .chain(placed)
-            .find(|cells: &Vec<String>| is_row(cells, &self.names))
+        let (apart, words) = (parts(text, 2), parts(text, 1));
+        let whole = |parts: &[Part<'_>]| {
+            let is_whole = parts.len() == self.names.len();
+            is_whole.then(|| parts.iter().map(|part| part.text.to_string()).collect())
+        };
+        // Where a cell stands says more than how many there are.
+        let readings = [
+            self.placed(&apart),
+            whole(&apart),
+            whole(&words),
+            self.placed(&words),
+        ];
+        let mut readings = readings.into_iter().flatten();
+        readings.find(|cells: &Vec<String>| is_row(cells, &self.names))
     }
 
     /// Each part below its heading; columns without any have no value.
@@ -120,24 +127,16 @@ impl Aligned {
         let mut cells = vec![String::new(); self.names.len()];
         let mut next = 0;
         for (n, part) in parts.iter().enumerate() {
-            let is_below = |at: &&(usize, (usize, usize))| {
-                let (_, (from, to)) = at;
-                part.from < *to && *from < part.to
-            };
-            let places = self.at.iter().copied().enumerate().skip(next);
-            let places: Vec<_> = { places }.collect();
-            let below: Vec<_> = places.iter().filter(is_below).collect();
-            let is_flush = |at: &&&(usize, (usize, usize))| {
-                let (_, (from, to)) = at;
-                part.from == *from || part.to == *to
-            };
-            let place = match below.as_slice() {
-                [only] => Some(*only),
-                several => several.iter().find(|at| is_flush(at)).copied(),
+            let places = self.at.iter().enumerate().skip(next);
+            let mut below = places.filter(|(_, (from, to))| part.from < *to && *from < part.to);
+            // Below two headings it is two cells.
+            let place = match (below.next(), below.next()) {
+                (place, None) => place,
+                _ => return None,
             };
             match place {
                 Some((at, _)) => {
-                    *cells.get_mut(*at)? = part.text.into();
+                    *cells.get_mut(at)? = part.text.into();
                     next = at + 1;
                 }
                 // Data frames number their rows.

@@ -1,5 +1,6 @@
 //! Tests of whole documents.
 
+mod aligned;
 mod attribution;
 mod documents;
 mod hostile;
