@@ -112,6 +112,8 @@ pub(crate) struct Doc {
     pub caption: String,
     /// Outputs whose summary is missing or cut: first and last line, tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
+    /// Names of the columns of the table that a benchmark written in Go prints right here.
+    pub go_names: Vec<String>,
     /// Unit of latencies of which nothing states any.
     pub unit: Option<Unit>,
     /// About how many bytes [`Doc::done`] takes.

@@ -263,13 +263,25 @@ impl Reader {
             self.table.end(doc);
             return became;
         }
-        let text_or_none = text.trim_start();
-        if !text_or_none.is_empty() {
+        let drawn = boxes::in_ascii(text);
+        let read = Line {
+            text: drawn.as_deref().unwrap_or(text),
+            shown: text,
+            number: line,
+        };
+        let begun = read.text.trim_start();
+        if !begun.starts_with(['|', '+']) {
+            doc.go_names.clear();
+        }
+        if !begun.is_empty() {
             // Lines of one output follow each other.
-            let first = FORMATS.get(self.last).filter(|f| (f.take)(text, line, doc));
+            let first = FORMATS
+                .get(self.last)
+                .filter(|f| (f.take)(read.text, line, doc));
             let tool = first.map(|f| f.tool).or_else(|| {
                 let mut others = FORMATS.iter().enumerate();
-                let found = others.find(|(at, f)| *at != self.last && (f.take)(text, line, doc));
+                let found =
+                    others.find(|(at, f)| *at != self.last && (f.take)(read.text, line, doc));
                 let (at, format) = found?;
                 self.last = at;
                 Some(format.tool)
@@ -282,12 +294,6 @@ impl Reader {
         if !doc.fenced && self.html.takes(text) {
             return self.html.take(text, line, &mut self.table, doc);
         }
-        let drawn = boxes::in_ascii(text);
-        let read = Line {
-            text: drawn.as_deref().unwrap_or(text),
-            shown: text,
-            number: line,
-        };
         if let Some(became) = doc.context(read.text, line) {
             self.table.end(doc);
             return became;

@@ -7,5 +7,6 @@ mod hostile;
 mod logs;
 mod reading;
 mod series;
+mod styles;
 mod tables;
 mod tools;
