@@ -2,6 +2,7 @@
 
 use crate::labels::states_a_figure;
 use crate::lines_of_tables::{is_heading, numbers_below};
+use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 /// Longer lines are no headings.
@@ -42,9 +43,7 @@ impl Heading {
         let mut readings: Vec<Aligned> = Vec::new();
         for blanks in [2, 1] {
             let reading = Aligned::of(&parts(text, blanks));
-            if reading.names.len() > 1
-                && is_heading(&reading.names)
-                && !readings.contains(&reading)
+            if reading.names.len() > 1 && is_heading(&reading.names) && !readings.contains(&reading)
             {
                 readings.push(reading);
             }
@@ -158,13 +157,16 @@ pub(crate) fn is_rule(text: &str) -> bool {
 /// The parts of a line that at least so many blanks part.
 fn parts(text: &str, blanks: usize) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
-    // Bytes and columns where the part that is going on begins and ends.
-    let mut open: Option<((usize, usize), (usize, usize))> = None;
     let mut column = 0;
-    let mut close = |open: &mut Option<((usize, usize), (usize, usize))>| {
-        if let Some(((first, from), (end, to))) = open.take() {
-            let text = text.get(first..end).unwrap_or_default();
-            parts.push(Part { text, from, to });
+    // Where the part that is going on begins and ends: bytes, and columns.
+    let mut open: Option<(Range<usize>, Range<usize>)> = None;
+    let mut close = |open: &mut Option<(Range<usize>, Range<usize>)>| {
+        if let Some((bytes, columns)) = open.take() {
+            parts.push(Part {
+                text: text.get(bytes).unwrap_or_default(),
+                from: columns.start,
+                to: columns.end,
+            });
         }
     };
     for (at, c) in text.char_indices() {
@@ -173,13 +175,13 @@ fn parts(text: &str, blanks: usize) -> Vec<Part<'_>> {
             c => c.width().unwrap_or(0),
         };
         if c.is_whitespace() {
-            let apart = open.is_some_and(|(_, (_, to))| column + width >= to + blanks);
-            if apart || c == '\t' {
+            let apart = |(_, columns): &(_, Range<usize>)| column + width >= columns.end + blanks;
+            if c == '\t' || open.as_ref().is_some_and(apart) {
                 close(&mut open);
             }
         } else {
-            let begin = open.map_or((at, column), |(begin, _)| begin);
-            open = Some((begin, (at + c.len_utf8(), column + width)));
+            let (bytes, columns) = open.get_or_insert((at..at, column..column));
+            (bytes.end, columns.end) = (at + c.len_utf8(), column + width);
         }
         column += width;
     }
@@ -231,7 +233,10 @@ mod tests {
         for (heading, row) in [
             ("threads tps", "and so on"),
             ("threads tps", "16 100.5 20"),
-            ("TPS and latency increase with threads", "8 is the best of 16"),
+            (
+                "TPS and latency increase with threads",
+                "8 is the best of 16",
+            ),
             ("tps: 5  latency: 7", "16 100"),
             ("no figure here", "1 2 3"),
         ] {

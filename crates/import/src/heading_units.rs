@@ -59,7 +59,14 @@ pub(crate) fn states_unit(heading: &str) -> bool {
         .collect();
     let is_other = unit(&h) != 1.0 || unit_word(&lower, &h) != 1.0;
     let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
-    let words = ["ms", "msec", "msecs", "millis", "millisecond", "milliseconds"];
+    let words = [
+        "ms",
+        "msec",
+        "msecs",
+        "millis",
+        "millisecond",
+        "milliseconds",
+    ];
     is_other || own.any(|w| words.contains(&w)) || h.contains("毫秒") || h.contains("(ms")
 }
 

@@ -9,7 +9,9 @@ use crate::scan::number;
 /// heading; elsewhere it is a cell without a value.
 pub(crate) fn is_frame(text: &str, is_below_heading: bool) -> bool {
     let text = text.trim();
-    let is_sure = ["--", ":-", "-:", "+=="].iter().any(|sign| text.contains(sign));
+    let is_sure = ["--", ":-", "-:", "+=="]
+        .iter()
+        .any(|sign| text.contains(sign));
     text.len() >= 3
         && (is_sure || is_below_heading && text.contains('-'))
         && (text.contains('|') || text.starts_with('+') || text.contains("-+-"))
@@ -80,10 +82,42 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
 /// Whether cells are the types of columns, as DuckDB and data frames print them.
 pub(crate) fn are_types(cells: &[String]) -> bool {
     let types = [
-        "int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "i8",
-        "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "float", "double", "str",
-        "varchar", "text", "string", "date", "timestamp", "boolean", "bool", "bigint", "integer",
-        "int", "decimal", "<dbl>", "<int>", "<chr>",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "int128",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "f32",
+        "f64",
+        "float",
+        "double",
+        "str",
+        "varchar",
+        "text",
+        "string",
+        "date",
+        "timestamp",
+        "boolean",
+        "bool",
+        "bigint",
+        "integer",
+        "int",
+        "decimal",
+        "<dbl>",
+        "<int>",
+        "<chr>",
     ];
     !cells.is_empty()
         && cells.iter().all(|cell| {

@@ -162,7 +162,8 @@ impl Table {
                     return Some(Became::Table);
                 }
                 // Others print no frame between.
-                let is_row = names.len() == cells.len() && numbers_below(&names, &cells) == (true, true);
+                let is_row =
+                    names.len() == cells.len() && numbers_below(&names, &cells) == (true, true);
                 if is_row && is_heading(&names) {
                     self.begin(names, by, number.saturating_sub(1), doc);
                     if self.open {

@@ -52,13 +52,32 @@ impl Unit {
         let lower = text.to_lowercase();
         let mut own = lower.split(|c: char| !c.is_alphabetic());
         let names: [(&[&str], Self); 4] = [
-            (&["ns", "nanos", "nanosecond", "nanoseconds", "纳秒"], Self::Ns),
             (
-                &["us", "µs", "μs", "usec", "micros", "microsecond", "microseconds", "微秒"],
+                &["ns", "nanos", "nanosecond", "nanoseconds", "纳秒"],
+                Self::Ns,
+            ),
+            (
+                &[
+                    "us",
+                    "µs",
+                    "μs",
+                    "usec",
+                    "micros",
+                    "microsecond",
+                    "microseconds",
+                    "微秒",
+                ],
                 Self::Us,
             ),
             (
-                &["ms", "msec", "millis", "millisecond", "milliseconds", "毫秒"],
+                &[
+                    "ms",
+                    "msec",
+                    "millis",
+                    "millisecond",
+                    "milliseconds",
+                    "毫秒",
+                ],
                 Self::Ms,
             ),
             // A log's own times are in seconds.

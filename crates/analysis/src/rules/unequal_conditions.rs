@@ -69,13 +69,18 @@ const DATA: [&str; 13] = [
 /// Of a comparison's sides. Rows that changed since the load are `carried-state`'s.
 pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
     let facts = |side: &[&Measured]| -> Vec<Facts> {
-        side.iter().flat_map(|run| run.facts.iter().cloned()).collect()
+        side.iter()
+            .flat_map(|run| run.facts.iter().cloned())
+            .collect()
     };
     let (of_a, of_b) = (facts(a), facts(b));
     let all = || of_a.iter().chain(&of_b);
     let is_imported = all().any(|facts| facts.is_imported);
     let is_table = all().any(|facts| facts.is_table);
-    let (refs_a, refs_b) = (of_a.iter().collect::<Vec<_>>(), of_b.iter().collect::<Vec<_>>());
+    let (refs_a, refs_b) = (
+        of_a.iter().collect::<Vec<_>>(),
+        of_b.iter().collect::<Vec<_>>(),
+    );
     let mut changed: BTreeMap<Condition, String> = BTreeMap::new();
     for difference in between(&refs_a, &refs_b) {
         let condition = condition(&difference.what, is_imported, is_table);

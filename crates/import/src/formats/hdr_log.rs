@@ -86,12 +86,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     let begin = run.option_number("begin").unwrap_or(start.value);
     if !run.options.contains_key("begin") {
-        run.option(
-            "begin",
-            &start.value.to_string(),
-            line,
-            From::Output,
-        );
+        run.option("begin", &start.value.to_string(), line, From::Output);
     }
     run.interval(StatedInterval {
         line,

@@ -69,7 +69,12 @@ pub(super) fn is_go_ycsb(names: &[String]) -> bool {
 /// The plain line of these names and values: `[Summary] NEW_ORDER - Takes(s): 60.0, Count: 720`,
 /// `[Summary] Q1: 1.07s`, `READ - Takes(s): 10.0`, `tpmC: 720.0, efficiency: 17.3%`.
 pub(super) fn in_words(pairs: &[(&str, &str)]) -> Option<String> {
-    let value = |name: &str| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| v.trim());
+    let value = |name: &str| {
+        pairs
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, v)| v.trim())
+    };
     let Some(operation) = value("Operation") else {
         let of_all = ["tpmC", "tpmTotal", "efficiency"].into_iter();
         let all: Vec<String> = of_all
@@ -80,7 +85,11 @@ pub(super) fn in_words(pairs: &[(&str, &str)]) -> Option<String> {
     let prefix = value("Prefix").map_or(String::new(), |prefix| format!("{prefix} "));
     if let Some(mean) = value("Avg(s)") {
         // Of queries this is the time of each; of others, how long a terminal waited.
-        let sign = if operation.starts_with('Q') { ":" } else { " -" };
+        let sign = if operation.starts_with('Q') {
+            ":"
+        } else {
+            " -"
+        };
         return Some(format!("{prefix}{operation}{sign} {mean}"));
     }
     let takes = value("Takes(s)")?;
@@ -117,10 +126,7 @@ mod tests {
         );
         assert_eq!(read("+---+---+"), "frame");
         assert_eq!(read("| tpmC | efficiency |"), "heading");
-        assert_eq!(
-            read("| 720.0 | 17.3% |"),
-            "tpmC: 720.0, efficiency: 17.3%"
-        );
+        assert_eq!(read("| 720.0 | 17.3% |"), "tpmC: 720.0, efficiency: 17.3%");
         assert_eq!(read("| Prefix | Operation | Avg(s) |"), "heading");
         assert_eq!(read("| [Summary] | Q2 | 1.06s |"), "[Summary] Q2: 1.06s");
         assert_eq!(read("| 1 | 2 |"), "none");

@@ -41,7 +41,13 @@ impl Table {
         doc.done.retain(|d| d.tool != TOOL || d.has_figures());
     }
 
-    pub(super) fn row(&mut self, cells: &[String], text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
+    pub(super) fn row(
+        &mut self,
+        cells: &[String],
+        text: &str,
+        line: u64,
+        doc: &mut Doc,
+    ) -> Option<Became> {
         let mut cells: Vec<String> = cells.iter().map(|c| plain(c)).collect();
         if cells.iter().all(String::is_empty) {
             return None;

@@ -5,7 +5,9 @@ use tidemark_core::record::RunRecord;
 
 fn figure(run: &RunRecord, of: &str, name: &str) -> f64 {
     let found = run.imported.as_ref().unwrap().figure_of(of, name);
-    found.unwrap_or_else(|| panic!("{of} {name}: {run:#?}")).value
+    found
+        .unwrap_or_else(|| panic!("{of} {name}: {run:#?}"))
+        .value
 }
 
 fn only(text: &str, tool: &str) -> RunRecord {
