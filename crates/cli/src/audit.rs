@@ -90,7 +90,7 @@ fn judge_file(
         };
         return judge(words, &record, &file.display().to_string(), told);
     }
-    let import = match documents::read(file, &mut |_, _, _| {}) {
+    let import = match documents::read(file, words.unit, &mut |_, _, _| {}) {
         Err(failure) if of_folder => {
             eprintln!("tidemark: {}", failure.message);
             return Ok(());
@@ -108,6 +108,9 @@ fn judge_file(
     }
     for run in &import.runs {
         judge(words, run, &documents::named(run, words.lang), told)?;
+    }
+    for said in documents::without_unit(&import, words.lang) {
+        print(&format!("{said}\n"));
     }
     for (first, last, tool) in &import.incomplete {
         let said = crate::texts::documents::incomplete(words.lang, first, last, tool);

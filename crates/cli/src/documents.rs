@@ -10,7 +10,7 @@ use std::io::{Read, stdin};
 use std::path::{Component, Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{StudyPlace, redact_text};
-use tidemark_import::{Became, Import, Origin};
+use tidemark_import::{Became, Import, Origin, Unit};
 use tidemark_report::Lang;
 
 /// What ids of the studies begin with that documents make.
@@ -81,14 +81,19 @@ pub fn is_record(path: &Path) -> bool {
 }
 
 fn is_output(path: &Path) -> bool {
-    read(path, &mut |_, _, _| {}).is_ok_and(|import| !import.runs.is_empty())
+    read(path, None, &mut |_, _, _| {}).is_ok_and(|import| !import.runs.is_empty())
 }
 
-/// The runs of a document, without passwords, each with its place among the others.
+/// The runs of a document, without passwords, each with its place among the others. Latencies of which
+/// it states no unit have the one that is named.
 ///
 /// # Errors
 /// [`Failure`] where it is no text, or can't be read.
-pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Import, Failure> {
+pub fn read(
+    path: &Path,
+    unit: Option<Unit>,
+    seen: &mut dyn FnMut(u64, &str, Became),
+) -> Result<Import, Failure> {
     let bad = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
     let is_input = path == Path::new("-");
     let name = match is_input {
@@ -104,6 +109,7 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
     let origin = Origin {
         file: name,
         written_at: written.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        unit,
     };
     let mut import = match is_input {
         true => tidemark_import::read(stdin().lock(), &origin, seen),
@@ -128,6 +134,14 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
         *text = redact_text(text);
     }
     Ok(import)
+}
+
+/// What was assumed of a document's latencies, a line each.
+pub fn without_unit(import: &Import, lang: Lang) -> impl Iterator<Item = String> + '_ {
+    import
+        .without_unit
+        .iter()
+        .map(move |(first, last, unit)| texts::without_unit(lang, first, last, unit.name()))
 }
 
 /// What a document's study is called: the file with the folders that it was named by, so that files of

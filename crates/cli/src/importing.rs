@@ -79,7 +79,7 @@ pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failu
 
 /// Reads one document and prints what it held.
 fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
-    let import = documents::read(file, &mut |line, text, became| {
+    let import = documents::read(file, words.unit, &mut |line, text, became| {
         if words.explain {
             print(&format!(
                 "{line:>6}  {}  {}\n",
@@ -115,6 +115,9 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
             let more = texts::more_places(lang, left.ranges.len());
             print(&format!("{more}\n"));
         }
+    }
+    for said in documents::without_unit(&import, lang).take(RANGES) {
+        print(&format!("{said}\n"));
     }
     for (first, last, tool) in import.incomplete.iter().take(RANGES) {
         let said = texts::incomplete(lang, first, last, tool);

@@ -39,11 +39,11 @@ pub(crate) fn take_the_heading(columns: &mut [Column], names: &[String], heading
     is_one
 }
 
-/// The unit of latencies that only a caption states: `（延迟单位：us）`.
-pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &str) {
+/// The unit of latencies that only a caption states: `（延迟单位：us）`. Whether it states one.
+pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &str) -> bool {
     let lower = narrow(caption).to_lowercase();
     if !lower.contains("单位") && !lower.contains("unit") {
-        return;
+        return false;
     }
     let own = |words: &[&str]| {
         let mut own = lower.split(|c: char| !c.is_ascii_alphabetic() && c != '/');
@@ -57,9 +57,9 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
         () if lower.contains("微秒") || own(&["us", "usec"]) => 1e-3,
         () if lower.contains("μs") || lower.contains("µs") => 1e-3,
         // Of several units none is known to be the latencies'.
-        () if lower.contains("毫秒") || own(&["ms", "msec"]) => return,
+        () if lower.contains("毫秒") || own(&["ms", "msec"]) => return true,
         () if seconds.contains('秒') || own(&["s", "sec", "secs", "seconds"]) => 1e3,
-        () => return,
+        () => return false,
     };
     for (column, name) in columns.iter_mut().zip(names) {
         let has_own = ["ms", "毫秒", "(s)", "[s]", "秒"];
@@ -73,6 +73,7 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
             _ => {}
         }
     }
+    true
 }
 
 /// Statistics of one rate that only the caption names: `min`, `avg`, `max` below `TPS of five runs`.

@@ -5,6 +5,7 @@ use crate::draft::{Draft, From};
 use crate::labels::{assignment, client, is_of_all, is_of_output, states_a_figure};
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
+use crate::unit::Unit;
 use std::collections::BTreeMap;
 
 /// What a line of a document became.
@@ -111,6 +112,10 @@ pub(crate) struct Doc {
     pub caption: String,
     /// Outputs whose summary is missing or cut: first and last line, tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
+    /// Names of the columns of the table that a benchmark written in Go prints right here.
+    pub go_names: Vec<String>,
+    /// Unit of latencies of which nothing states any.
+    pub unit: Option<Unit>,
     /// About how many bytes [`Doc::done`] takes.
     held: usize,
 }
@@ -465,6 +470,12 @@ impl Doc {
         let plain = text.trim();
         let item = plain.starts_with("* ") || plain.starts_with("- ") || plain.starts_with("![");
         !self.fenced && self.had_fence && (item || plain.ends_with([':', '：']))
+    }
+
+    /// Takes back what was said of a line that turned out to be a table's heading.
+    pub fn take_back(&mut self, line: u64, caption: String) {
+        self.remarks.retain(|(at, _)| *at != line);
+        self.caption = caption;
     }
 
     /// A line that nothing explains.

@@ -2,6 +2,7 @@
 
 use crate::samples::Samples;
 use crate::scan::Number;
+use crate::unit::Unit;
 use crate::windows::Windows;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{StatedFigure, StatedInterval};
@@ -65,6 +66,8 @@ pub(crate) struct Draft {
     pub windows: Windows,
     /// What is to be known of how it was read.
     pub notes: Vec<String>,
+    /// What its latencies were taken as, where no unit is stated.
+    pub without_unit: Option<Unit>,
     /// Latencies, where the source has their distribution.
     pub histogram: Option<Histogram>,
     /// The same as text, with its count, once all of it was read.

@@ -1,5 +1,6 @@
 //! Units and percentiles in headings of columns.
 
+use crate::cell::narrow;
 use crate::scan::number;
 
 /// Milliseconds of a latency's unit in brackets or behind a comma; milliseconds are usual.
@@ -47,6 +48,26 @@ pub(crate) fn unit_word(lower: &str, h: &str) -> f64 {
         true => 1000.0,
         false => 1.0,
     }
+}
+
+/// Whether a heading states the unit of its latencies.
+pub(crate) fn states_unit(heading: &str) -> bool {
+    let lower = narrow(heading).to_lowercase();
+    let h: String = lower
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '*' | '`' | '_' | '#'))
+        .collect();
+    let is_other = unit(&h) != 1.0 || unit_word(&lower, &h) != 1.0;
+    let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+    let words = [
+        "ms",
+        "msec",
+        "msecs",
+        "millis",
+        "millisecond",
+        "milliseconds",
+    ];
+    is_other || own.any(|w| words.contains(&w)) || h.contains("毫秒") || h.contains("(ms")
 }
 
 /// Seconds of a duration's unit; seconds are usual.

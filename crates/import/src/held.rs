@@ -8,7 +8,7 @@ use crate::numeral::numeral;
 /// Lines that may be a table, until it shows whether anything of it is understood.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    pub lines: Vec<(u64, String)>,
+    pub lines: Vec<(u64, String, Option<Became>)>,
     /// Whether any of its cells holds a number: then it may be of results.
     pub has_numbers: bool,
     /// Whether it was so long that its first lines were told.
@@ -20,8 +20,9 @@ pub(crate) struct Held {
 pub(crate) const MOST_HELD: usize = 200;
 
 impl Held {
-    pub fn hold(&mut self, text: &str, line: u64) {
-        self.lines.push((line, text.into()));
+    /// Keeps a line as it stands in the document; `text` is what is read of it.
+    pub fn hold(&mut self, shown: &str, text: &str, line: u64) {
+        self.lines.push((line, shown.into(), None));
         let cells = cells(text, Some('|'));
         let of_cells = cells.iter().flat_map(|(cells, _)| cells.iter().skip(1));
         self.has_numbers |= of_cells.into_iter().any(|cell| {
@@ -31,6 +32,11 @@ impl Held {
         });
     }
 
+    /// Keeps a line of which it was said already what it is where no table follows.
+    pub fn hold_as(&mut self, shown: &str, line: u64, otherwise: Became) {
+        self.lines.push((line, shown.into(), Some(otherwise)));
+    }
+
     /// The table is understood, or is none.
     pub fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
         let became = match (is_understood, self.has_numbers || self.is_told) {
@@ -38,8 +44,12 @@ impl Held {
             (false, true) => Became::NotUnderstood,
             (false, false) => Became::Remark,
         };
-        for (line, text) in self.lines.drain(..) {
-            if became == Became::NotUnderstood {
+        for (line, text, otherwise) in self.lines.drain(..) {
+            let became = match otherwise {
+                Some(otherwise) if !is_understood => otherwise,
+                _ => became,
+            };
+            if became == Became::NotUnderstood && otherwise.is_none() {
                 doc.leftovers.add(line, &text);
             }
             self.settled.push((line, text, became));

@@ -1,7 +1,7 @@
 //! Tables that a document in Markdown has as HTML: their rows become rows of Markdown.
 
 use crate::doc::{Became, Doc};
-use crate::table::Table;
+use crate::table::{Line, Table};
 
 /// Longer ones are no tables of results.
 const LONGEST: usize = 256 << 10;
@@ -45,13 +45,21 @@ impl Html {
         let before = doc.done.len();
         let mut inner = Table::default();
         for (at, (row, line)) in rows(&text, self.first).into_iter().enumerate() {
-            inner.take(&row, line, doc);
+            inner.take(as_read(&row, line), doc);
             if at == 0 {
-                inner.take("|---|---|", line, doc);
+                inner.take(as_read("|---|---|", line), doc);
             }
         }
         inner.finish(doc);
         table.settle(doc.done.len() > before, doc);
+    }
+}
+
+fn as_read(text: &str, number: u64) -> Line<'_> {
+    Line {
+        text,
+        shown: text,
+        number,
     }
 }
 

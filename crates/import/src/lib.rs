@@ -10,7 +10,9 @@
 //! # Ok::<(), tidemark_import::TextError>(())
 //! ```
 
+mod aligned;
 mod beside;
+mod boxes;
 mod captions;
 mod cell;
 mod clients;
@@ -39,6 +41,7 @@ pub mod series;
 mod table;
 mod text;
 mod totals;
+mod unit;
 mod units;
 mod windows;
 
@@ -49,14 +52,16 @@ pub use clients::TEST_OPTIONS;
 pub use doc::{Became, Leftovers};
 pub use headings::may_tell_apart;
 pub use text::TextError;
+pub use unit::Unit;
 
 use doc::Doc;
+use draft::Draft;
 use formats::FORMATS;
 use formats::json::{Collected, Collector};
 use html_table::Html;
 use std::collections::BTreeMap;
 use std::io::Read;
-use table::Table;
+use table::{Line, Table};
 use text::Lines;
 use tidemark_core::record::{LeftLines, RunRecord};
 
@@ -67,6 +72,8 @@ pub struct Origin {
     pub file: String,
     /// When it was written (RFC 3339, UTC): runs have no better time.
     pub written_at: String,
+    /// Unit of latencies of which the document states none.
+    pub unit: Option<Unit>,
 }
 
 impl Origin {
@@ -75,6 +82,7 @@ impl Origin {
         Self {
             file: file.into(),
             written_at: "1970-01-01T00:00:00.000Z".into(),
+            unit: None,
         }
     }
 }
@@ -93,6 +101,8 @@ pub struct Import {
     pub missing_clients: Vec<(u64, String)>,
     /// Outputs whose summary is missing or cut: their first and last line, and the tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
+    /// Latencies whose unit is stated nowhere, and what they were taken as: first and last line.
+    pub without_unit: Vec<(u64, u64, Unit)>,
     /// Lines in all.
     pub lines: u64,
 }
@@ -130,6 +140,7 @@ pub fn read(
 ) -> Result<Import, TextError> {
     let mut lines = Lines::of(from)?;
     let mut reader = Reader::default();
+    reader.doc.unit = origin.unit;
     let mut count = 0;
     while let Some((line, text)) = lines.next()? {
         count = line;
@@ -163,6 +174,7 @@ pub fn read(
     doc.close();
     doc.has_room(count)?;
     doc.miss();
+    let without_unit = without_unit(&doc.done);
     let mut runs = record::records(doc.done, origin);
     place_leftovers(&mut runs, &doc.leftovers);
     Ok(Import {
@@ -171,8 +183,26 @@ pub fn read(
         leftovers: doc.leftovers,
         missing: doc.missing,
         incomplete: doc.incomplete,
+        without_unit,
         lines: count,
     })
+}
+
+/// The lines of runs whose latencies have no stated unit, those of one table or log together.
+fn without_unit(drafts: &[Draft]) -> Vec<(u64, u64, Unit)> {
+    let mut all: Vec<(u64, u64, Unit)> = Vec::new();
+    for draft in drafts {
+        let Some(unit) = draft.without_unit else {
+            continue;
+        };
+        match all.last_mut() {
+            Some((_, last, same)) if *same == unit && draft.first_line <= *last + 1 => {
+                *last = draft.last_line.max(*last);
+            }
+            _ => all.push((draft.first_line, draft.last_line, unit)),
+        }
+    }
+    all
 }
 
 /// Numbers below the highest client's of which there is no output, or, where all others have the same
@@ -233,13 +263,25 @@ impl Reader {
             self.table.end(doc);
             return became;
         }
-        let text_or_none = text.trim_start();
-        if !text_or_none.is_empty() {
+        let drawn = boxes::in_ascii(text);
+        let read = Line {
+            text: drawn.as_deref().unwrap_or(text),
+            shown: text,
+            number: line,
+        };
+        let begun = read.text.trim_start();
+        if !begun.starts_with(['|', '+']) {
+            doc.go_names.clear();
+        }
+        if !begun.is_empty() {
             // Lines of one output follow each other.
-            let first = FORMATS.get(self.last).filter(|f| (f.take)(text, line, doc));
+            let first = FORMATS
+                .get(self.last)
+                .filter(|f| (f.take)(read.text, line, doc));
             let tool = first.map(|f| f.tool).or_else(|| {
                 let mut others = FORMATS.iter().enumerate();
-                let found = others.find(|(at, f)| *at != self.last && (f.take)(text, line, doc));
+                let found =
+                    others.find(|(at, f)| *at != self.last && (f.take)(read.text, line, doc));
                 let (at, format) = found?;
                 self.last = at;
                 Some(format.tool)
@@ -252,11 +294,11 @@ impl Reader {
         if !doc.fenced && self.html.takes(text) {
             return self.html.take(text, line, &mut self.table, doc);
         }
-        if let Some(became) = doc.context(text, line) {
+        if let Some(became) = doc.context(read.text, line) {
             self.table.end(doc);
             return became;
         }
-        match self.table.take(text, line, doc) {
+        match self.table.take(read, doc) {
             Some(became) => became,
             None => doc.left(text, line),
         }

@@ -1,19 +1,23 @@
 //! Lines of tables: frames, cells, headings.
 
+use crate::cell::{is_missing, plain};
 use crate::headings::{Column, column};
+use crate::numeral::numeral;
 use crate::scan::number;
 
-/// A line that only frames: `|---|:-:|`, `+----+----+`. A single dash in each cell frames below a
+/// A line that only frames: `|---|:-:|`, `+----+----+`, `-----+-----`. A single dash in each cell frames below a
 /// heading; elsewhere it is a cell without a value.
 pub(crate) fn is_frame(text: &str, is_below_heading: bool) -> bool {
     let text = text.trim();
-    let is_sure = ["--", ":-", "-:"].iter().any(|sign| text.contains(sign));
+    let is_sure = ["--", ":-", "-:", "+=="]
+        .iter()
+        .any(|sign| text.contains(sign));
     text.len() >= 3
         && (is_sure || is_below_heading && text.contains('-'))
-        && (text.contains('|') || text.starts_with('+'))
+        && (text.contains('|') || text.starts_with('+') || text.contains("-+-"))
         && text
             .bytes()
-            .all(|b| matches!(b, b'|' | b'-' | b':' | b'+' | b' ' | b'\t'))
+            .all(|b| matches!(b, b'|' | b'-' | b':' | b'+' | b'=' | b' ' | b'\t'))
 }
 
 /// The cells of a line, and what parts them. In an open table only its own sign parts.
@@ -73,6 +77,72 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
         .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
     let short = cells.iter().all(|c| c.chars().count() <= 40);
     figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
+}
+
+/// Whether cells are the types of columns, as DuckDB and data frames print them.
+pub(crate) fn are_types(cells: &[String]) -> bool {
+    let types = [
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "int128",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "f32",
+        "f64",
+        "float",
+        "double",
+        "str",
+        "varchar",
+        "text",
+        "string",
+        "date",
+        "timestamp",
+        "boolean",
+        "bool",
+        "bigint",
+        "integer",
+        "int",
+        "decimal",
+        "<dbl>",
+        "<int>",
+        "<chr>",
+    ];
+    !cells.is_empty()
+        && cells.iter().all(|cell| {
+            let name = cell.trim().split('(').next().unwrap_or_default();
+            types.contains(&name.trim())
+        })
+}
+
+/// Whether a row below these headings has a number or nothing wherever a figure or an option of numbers
+/// stands, and whether any figure has a number.
+pub(crate) fn numbers_below(names: &[String], cells: &[String]) -> (bool, bool) {
+    let (mut all, mut any) = (true, false);
+    for (name, cell) in names.iter().zip(cells) {
+        let is_figure = match column(name) {
+            Column::Figure(..) | Column::Several(_) => true,
+            Column::Option(_) => false,
+            _ => continue,
+        };
+        let cell = plain(cell);
+        let value = cell.trim_start_matches(['~', '≈', '约', '<', '>', ' ']);
+        let is_number = numeral(value).is_some();
+        any |= is_figure && is_number;
+        all &= is_number || is_missing(&cell);
+    }
+    (all, any)
 }
 
 /// Whether a line is the heading of CSV behind a `#`: three names or more of a word each.

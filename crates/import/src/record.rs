@@ -54,6 +54,13 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
     let workload = workload(&draft);
     let mut notes = draft.notes.clone();
     notes.extend(sum.notes.iter().cloned());
+    if let Some(unit) = draft.without_unit {
+        notes.push(format!(
+            "{} states no unit of its latencies: they are taken as {}; import --unit names another",
+            origin.file,
+            unit.name()
+        ));
+    }
     let intervals = intervals(&draft, &workload);
     let quantiles = whole_quantiles(&draft.figures);
     let mut all = TypeStats {

@@ -37,6 +37,7 @@ pub fn interval_log(
     let mut serializer = V2DeflateSerializer::new();
     let mut builder = IntervalLogWriterBuilder::new();
     builder.add_comment("[Histogram log format version 1.3]");
+    builder.add_comment("[Values are in nanoseconds]");
     for comment in comments {
         builder.add_comment(comment);
     }
@@ -70,12 +71,12 @@ const LONGEST: u64 = 1 << 20;
 /// With more digits a histogram of a few bytes takes megabytes.
 const MOST_DIGITS: u32 = 3;
 
-/// The latencies of a line of any tool's log: V2, compressed or not, its values taken as nanoseconds.
+/// The latencies of a line of any tool's log: V2, compressed or not, its values of so many nanoseconds.
 /// They are known to three digits, and so are sum, minimum and maximum.
 ///
 /// # Errors
 /// [`HistogramError`] for anything else, and for more than three significant digits.
-pub fn logged_histogram(encoded: &str) -> Result<Histogram, HistogramError> {
+pub fn logged_histogram(encoded: &str, unit_ns: u64) -> Result<Histogram, HistogramError> {
     let format = |what: &str| HistogramError::Format(what.to_string());
     if encoded.len() as u64 > LONGEST {
         return Err(format("too long"));
@@ -105,7 +106,7 @@ pub fn logged_histogram(encoded: &str) -> Result<Histogram, HistogramError> {
     let mut latencies = Histogram::new();
     for bucket in read.iter_recorded() {
         let middle = read.median_equivalent(bucket.value_iterated_to());
-        latencies.record_n(middle, bucket.count_at_value());
+        latencies.record_n(middle.saturating_mul(unit_ns), bucket.count_at_value());
     }
     Ok(latencies)
 }
@@ -168,7 +169,7 @@ mod tests {
             }
         }
         let encoded = text.lines().find(|l| l.contains(",HISTF")).unwrap();
-        let read = logged_histogram(encoded.rsplit(',').next().unwrap()).unwrap();
+        let read = logged_histogram(encoded.rsplit(',').next().unwrap(), 1).unwrap();
         assert_eq!(read.count(), 4);
         let off = read
             .percentile_ns(50.0)
@@ -177,8 +178,10 @@ mod tests {
         assert!((read.mean_ns() / latencies.mean_ns() - 1.0).abs() < 0.001);
         let again = Histogram::decode(&read.encode()).unwrap();
         assert_eq!(again.encode(), read.encode());
+        let micros = logged_histogram(encoded.rsplit(',').next().unwrap(), 1000).unwrap();
+        assert!((micros.mean_ns() / read.mean_ns() / 1000.0 - 1.0).abs() < 0.002);
         for bad in ["", "%", "HISTF", "AAAA", &"A".repeat(2 << 20)] {
-            assert!(logged_histogram(bad).is_err(), "{}", bad.len());
+            assert!(logged_histogram(bad, 1).is_err(), "{}", bad.len());
         }
         assert_eq!(
             seen,

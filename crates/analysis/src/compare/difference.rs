@@ -29,7 +29,10 @@ pub(crate) struct Facts {
     /// Of settings, by name.
     settings: Vec<(String, String)>,
     engine: Option<Engine>,
-    elapsed_s: f64,
+    pub elapsed_s: f64,
+    /// Whether it is of a document, and of a table in one.
+    pub is_imported: bool,
+    pub is_table: bool,
     /// Of facts that say how many rows a table had, how many its options ask for; `None` where they
     /// don't tell.
     asked_rows: BTreeMap<String, Option<u64>>,
@@ -42,6 +45,8 @@ impl Facts {
             settings: settings(run),
             engine: run.server.as_ref().map(|server| server.engine),
             elapsed_s: run.totals.elapsed_s,
+            is_imported: run.imported.is_some(),
+            is_table: run.imported.as_ref().is_some_and(|of| of.tool == "table"),
             asked_rows: run
                 .tables_before
                 .iter()
@@ -61,7 +66,7 @@ type Values = BTreeMap<String, Vec<String>>;
 
 /// What was not the same in all runs of both sides, the runs' own facts first, then options, then
 /// settings. What varies within a side is told, too: the sides are then no two conditions.
-pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
+pub(crate) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     let mut found = Vec::new();
     let same_data = same_data(a.iter().chain(b).copied());
     for kind in 0..2 {

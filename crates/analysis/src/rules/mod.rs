@@ -27,6 +27,7 @@ mod stated;
 mod summary_mismatch;
 mod too_short;
 mod two_regimes;
+mod unequal_conditions;
 mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
@@ -130,6 +131,7 @@ const OF_COMPARISONS: &[&str] = &[
     repeats_disagree::ID,
     order_effect::ID,
     no_repeat::ID,
+    unequal_conditions::ID,
     not_judged::ID,
 ];
 
@@ -182,6 +184,7 @@ pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Findin
         .chain(unlike_repeats::check(a, b))
         .chain([a, b].into_iter().flat_map(of_repeats))
         .chain(no_repeat::check(a.len(), b.len()))
+        .chain(unequal_conditions::check(a, b))
         .collect();
     sort(&mut found);
     found

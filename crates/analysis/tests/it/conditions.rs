@@ -145,6 +145,68 @@ fn a_side_that_mixes_settings_is_told_and_so_are_they() {
     );
 }
 
+#[test]
+fn sides_between_which_two_conditions_changed_are_told() {
+    use Isolation::{ReadCommitted as Rc, RepeatableRead as Rr};
+    let told = |change: &dyn Fn(&mut RunRecord)| {
+        let (a, mut b) = (under("a", 0, &[Rc, Rc]), under("b", 300, &[Rc, Rc]));
+        b.iter_mut().for_each(change);
+        let comparison = compare(&a, &b).unwrap();
+        let mut found = comparison.findings.into_iter();
+        found.find(|f| f.rule == "unequal-conditions")
+    };
+    let option = |run: &mut RunRecord, name: &str, value: &str| {
+        let value = EffectiveOption {
+            value: value.into(),
+            source: Source::CommandLine,
+        };
+        run.options.insert(name.into(), value);
+    };
+    // One condition, whatever it entails.
+    assert_eq!(told(&|_| {}), None);
+    assert_eq!(told(&|run| run.isolation = Some(Rr)), None);
+    assert_eq!(
+        told(&|run| {
+            run.sessions = 16;
+            run.sessions_opened = Some(16);
+        }),
+        None
+    );
+    assert_eq!(
+        told(&|run| {
+            run.target = "postgres://u:***@10.0.0.2:5432/sbtest".into();
+            run.server = Some(ServerInfo {
+                engine: Engine::Postgres,
+                version: "15.10".into(),
+            });
+        }),
+        None
+    );
+    // What only one side states may be the other's, too.
+    assert_eq!(
+        told(&|run| {
+            run.isolation = Some(Rr);
+            option(run, "table-size", "1000");
+        }),
+        None
+    );
+    let two = told(&|run| {
+        run.isolation = Some(Rr);
+        run.sessions = 16;
+    });
+    let two = two.unwrap();
+    assert_eq!(two.severity, Severity::Note);
+    let what = format!("{:?}", two.figure("what"));
+    assert!(what.contains("sessions, isolation"), "{what}");
+    assert!(
+        told(&|run| {
+            run.client.hostname = "other".into();
+            run.isolation = Some(Rr);
+        })
+        .is_some()
+    );
+}
+
 fn of_rates(side: &str, from: u64, rates: &[u64]) -> Vec<RunRecord> {
     let each = rates.iter().zip(0..);
     each.map(|(rate, n)| run(&format!("{side}{n}"), from + n * 60, *rate))

@@ -2,9 +2,19 @@
 
 use super::StoreArg;
 use crate::render;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use tidemark_import::Unit;
 use tidemark_report::Lang;
+
+/// Names of units of time.
+fn unit_parser() -> impl TypedValueParser<Value = Unit> {
+    PossibleValuesParser::new(Unit::ALL.map(Unit::name)).map(|word| {
+        let named = Unit::ALL.into_iter().find(|unit| unit.name() == word);
+        named.unwrap_or(Unit::Ms)
+    })
+}
 
 /// `runs`.
 #[derive(Debug, Args)]
@@ -157,6 +167,9 @@ pub struct Import {
     /// When an imported run of --to began, for example 2026-11-25T10:00:00+08:00
     #[arg(long, value_name = "TIME", requires = "series")]
     pub run_start: Option<String>,
+    /// Unit of latencies where the document states none: ns, us, ms or s
+    #[arg(long, value_parser = unit_parser())]
+    pub unit: Option<Unit>,
     /// Print how each line is read, and store nothing
     #[arg(long)]
     pub explain: bool,
@@ -190,6 +203,9 @@ pub struct Audit {
     /// Also exit with code 3 if a finding is SUSPECT
     #[arg(long)]
     pub strict: bool,
+    /// Unit of latencies where a document states none: ns, us, ms or s
+    #[arg(long, value_parser = unit_parser())]
+    pub unit: Option<Unit>,
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,

@@ -1,5 +1,6 @@
 //! go-tpc: TPC-C, TPC-H and CH-benCHmark, with percentiles of fixed or of old bucketed kinds.
 
+use super::styles;
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
@@ -20,6 +21,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>', '*']).trim_end();
     let (kind, rest) = match plain.strip_prefix('[').and_then(|t| t.split_once(']')) {
         Some((kind @ ("Current" | "Summary"), rest)) => (kind, rest.trim()),
+        _ if plain.starts_with(['|', '+']) => return row(plain, line, doc),
         _ => return tail(plain, line, doc),
     };
     if let Some((name, took)) = rest.split_once(": ")
@@ -77,6 +79,20 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     true
+}
+
+/// A line of the tables that `--output table` prints.
+fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    match styles::line(plain, &mut doc.go_names, styles::is_go_tpc) {
+        Some(styles::Line::Row(row)) => take(&row, line, doc),
+        Some(_) => {
+            if doc.of(TOOL).is_some() {
+                doc.touch(line);
+            }
+            true
+        }
+        None => false,
+    }
 }
 
 /// `Q1` to `Q22`.

@@ -102,6 +102,14 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if text.starts_with('|') && text.contains("MIN-") && text.contains("SAMPLES-") {
         return profile(text, line, doc);
     }
+    let users = text.strip_prefix(">>>>> SUMMARY OF ");
+    if let Some((n, rest)) = users.and_then(number)
+        && rest.trim_start().starts_with("ACTIVE VIRTUAL USERS")
+    {
+        let run = doc.run(TOOL, line);
+        run.option("threads", &n.value.to_string(), line, From::Output);
+        return true;
+    }
     if let Some(name) = text.strip_prefix(">>>>> PROC:") {
         let run = doc.run(TOOL, line);
         run.section = procedure(name.trim()).unwrap_or("");

@@ -1,7 +1,9 @@
 //! HdrHistogram logs: intervals with their whole distribution.
 
 use crate::doc::Doc;
+use crate::draft::{Draft, From};
 use crate::scan::{Number, number};
+use crate::unit::Unit;
 use tidemark_core::record::StatedInterval;
 use tidemark_stats::{Histogram, logged_histogram};
 
@@ -9,14 +11,41 @@ const TOOL: &str = "hdr-log";
 /// Lines of all latencies were seen, not only of parts with tags.
 const WHOLE: &str = "whole";
 
+/// What programs log, unless they say otherwise.
+const USUAL: Unit = Unit::Ns;
+/// The option that keeps the stated unit.
+const UNIT: &str = "unit";
+
+/// Keeps the unit that a remark in the log's head names. jHiccup's is known.
+fn state_unit(run: &mut Draft, remark: &str, line: u64) {
+    let of_jhiccup = remark.contains("jHiccup").then_some(Unit::Ns);
+    if let Some(unit) = Unit::in_words(remark).or(of_jhiccup) {
+        run.option(UNIT, unit.name(), line, From::Output);
+    }
+}
+
+fn stated_unit(run: &Draft) -> Option<Unit> {
+    let stated = &run.options.get(UNIT)?.value;
+    Unit::ALL.into_iter().find(|unit| unit.name() == stated)
+}
+
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim();
     if plain.starts_with("#[") && (plain.contains("Histogram log") || plain.contains("StartTime")) {
         let again = doc.of(TOOL).is_some_and(|d| d.has_figures());
-        match again {
+        let run = match again {
             true => doc.begin(TOOL, line),
             false => doc.run(TOOL, line),
         };
+        state_unit(run, plain, line);
+        return true;
+    }
+    // Other remarks of its head.
+    if plain.starts_with('#')
+        && let Some(run) = doc.of(TOOL)
+    {
+        state_unit(run, plain, line);
+        doc.touch(line);
         return true;
     }
     if plain.starts_with("\"StartTimestamp\"") {
@@ -37,10 +66,16 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let (Some((start, _)), Some((length, _))) = (number(start), number(length)) else {
         return false;
     };
-    let Ok(one) = logged_histogram(encoded) else {
+    let asked = doc.unit;
+    let stated = doc.of(TOOL).and_then(|run| stated_unit(run));
+    let unit = stated.or(asked).unwrap_or(USUAL);
+    let Ok(one) = logged_histogram(encoded, unit.ns()) else {
         return false;
     };
     let run = doc.run(TOOL, line);
+    if stated.is_none() && asked.is_none() {
+        run.without_unit = Some(USUAL);
+    }
     run.has_summary = true;
     if tagged && run.section == WHOLE {
         // It is in the line without a tag, too.
@@ -51,12 +86,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     let begin = run.option_number("begin").unwrap_or(start.value);
     if !run.options.contains_key("begin") {
-        run.option(
-            "begin",
-            &start.value.to_string(),
-            line,
-            crate::draft::From::Output,
-        );
+        run.option("begin", &start.value.to_string(), line, From::Output);
     }
     run.interval(StatedInterval {
         line,
@@ -76,10 +106,6 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         exact(start.value - begin + length.value),
         line,
     );
-    if run.histogram.is_none() {
-        run.notes
-            .push("the log does not state its unit: values are taken as nanoseconds".into());
-    }
     run.histogram.get_or_insert_with(Histogram::new).merge(&one);
     true
 }

@@ -1,7 +1,7 @@
 //! JSON of several tools: summaries of BenchBase and k6, sysbench's report hook, HammerDB's jobs. Each
 //! value knows its line.
 
-use super::hammerdb;
+use super::{hammerdb, styles};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number};
@@ -39,7 +39,8 @@ impl Collector {
         if !self.active {
             let plain = text.trim_start();
             let begins = plain.starts_with('{')
-                && (plain.len() < 3 || plain.contains('"') || plain.trim() == "{");
+                && (plain.len() < 3 || plain.contains('"') || plain.trim() == "{")
+                || plain.starts_with("[{\"");
             if !begins {
                 return Collected::No;
             }
@@ -281,6 +282,8 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
             .any(|v| v.path.starts_with("metrics/iteration") || v.path.starts_with("metrics/vus"))
     {
         k6(values, doc.begin("k6", first));
+    } else if has("Operation") || has("tpmC") {
+        return go_objects(values, doc);
     } else if values.iter().any(|v| v.path.ends_with("/Takes(s)")) {
         return go_ycsb(values, doc);
     } else if has("tps") && has("time") && has("threads") {
@@ -430,6 +433,35 @@ fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
         _ => {}
     }
     true
+}
+
+/// The arrays of objects, one for each type, that go-tpc and go-ycsb print on a line.
+fn go_objects(values: &[Value], doc: &mut Doc) -> bool {
+    let mut taken = false;
+    let mut from = 0;
+    while let Some(rest) = values.get(from..).filter(|rest| !rest.is_empty()) {
+        // A name that comes again is the next object's.
+        let again = rest.iter().enumerate().position(|(at, value)| {
+            let before = rest.get(..at).unwrap_or_default();
+            before.iter().any(|v| v.path == value.path)
+        });
+        let object = rest.get(..again.unwrap_or(rest.len())).unwrap_or_default();
+        from += object.len().max(1);
+        let names: Vec<String> = object.iter().map(|v| v.path.clone()).collect();
+        let pairs: Vec<(&str, &str)> = object
+            .iter()
+            .map(|v| (v.path.as_str(), v.text.as_str()))
+            .collect();
+        let line = object.first().map_or(0, |v| v.line);
+        let Some(words) = styles::in_words(&pairs) else {
+            continue;
+        };
+        taken |= match styles::is_go_ycsb(&names) {
+            true => super::ycsb::go(&words, line, doc),
+            false => super::go_tpc::take(&words, line, doc),
+        };
+    }
+    taken
 }
 
 /// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.

@@ -11,6 +11,7 @@ mod k6_text;
 mod mysqlslap;
 mod pgbench;
 pub(crate) mod pgbench_log;
+mod styles;
 mod sysbench;
 mod sysbench_interval;
 mod tpcc_mysql;

@@ -1,5 +1,6 @@
 //! go-ycsb's lines a type, and the Java YCSB's `[TYPE], name, value`.
 
+use super::styles;
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
@@ -124,38 +125,17 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
 
 /// A line of the table that `outputstyle=table` prints. Its cells are what the lines have.
 fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
-    let cells = || plain.trim_matches('|').split('|').map(str::trim);
-    if plain.contains(TOOK) && cells().next() == Some("Operation") {
-        let run = doc.run(GO, line);
-        run.section = TABLE;
-        for (at, name) in cells().enumerate() {
-            run.option(&format!("column {at}"), name, line, From::Output);
+    match styles::line(plain, &mut doc.go_names, styles::is_go_ycsb) {
+        Some(styles::Line::Row(row)) => go(&row, line, doc),
+        Some(_) => {
+            if doc.of(GO).is_some() {
+                doc.touch(line);
+            }
+            true
         }
-        return true;
+        None => false,
     }
-    // The border above the heading comes first, and says nothing.
-    let Some(run) = doc.of(GO).filter(|run| run.section == TABLE) else {
-        return false;
-    };
-    if plain.starts_with('+') {
-        doc.touch(line);
-        return true;
-    }
-    let names: Vec<String> = (1..cells().count())
-        .map_while(|at| run.options.get(&format!("column {at}")))
-        .map(|name| name.value.clone())
-        .collect();
-    let columns = names.iter().map(String::as_str).zip(cells().skip(1));
-    let Some(of) = cells().next() else {
-        return false;
-    };
-    columns_of(of, columns, line, doc)
 }
-
-/// The heading of a table of go-ycsb's.
-const TABLE: &str = "table";
-/// The first column of figures.
-const TOOK: &str = "Takes(s)";
 
 /// Figures of a type, by the names that go-ycsb's lines have.
 pub(super) fn columns_of<'t>(
@@ -197,6 +177,11 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
         let frame = plain.starts_with("YCSB Client ")
             || plain.starts_with("Command line: ")
             || plain.starts_with("Loading workload");
+        // What its layer above the database says at its start.
+        if plain.starts_with("DBWrapper: ") && doc.of(JAVA).is_some() {
+            doc.touch(line);
+            return true;
+        }
         if frame {
             doc.begin(JAVA, line);
             if let Some(words) = plain.strip_prefix("Command line: ") {

@@ -1,10 +1,12 @@
 //! Tests of whole documents.
 
+mod aligned;
 mod attribution;
 mod documents;
 mod hostile;
 mod logs;
 mod reading;
 mod series;
+mod styles;
 mod tables;
 mod tools;

@@ -1,0 +1,135 @@
+//! A table's headings, and what its columns become by them and by what stands above.
+
+use super::{Table, doc_draft};
+use crate::beside::is_total;
+use crate::captions::{
+    is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
+};
+use crate::cell::{plain, sessions_in};
+use crate::doc::Doc;
+use crate::draft::From;
+use crate::groups::owners;
+use crate::heading_units::states_unit;
+use crate::headings::{Column, column, only_figure};
+use crate::labels::client;
+use crate::numeral::{Notation, numeral};
+use crate::over_time::is_over_time;
+use crate::scan::number;
+use crate::unit::Unit;
+
+impl Table {
+    pub(super) fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
+        self.finish(doc);
+        doc.settle_heading();
+        let mut columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let captions = [std::mem::take(&mut doc.caption), doc.heading().to_string()];
+        let mut is_stated = false;
+        for caption in &captions {
+            is_stated |= take_the_unit(&mut columns, &names, caption);
+            is_stated |= Unit::in_words(caption).is_some();
+        }
+        (self.unit_is_known, self.asked) = (is_stated, doc.unit);
+        let figures = columns
+            .iter()
+            .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
+            .count();
+        let rest = names.get(1..).unwrap_or_default();
+        let values = ["value", "值", "数值", "结果", "result", "results"];
+        let is_value = |n: &String| {
+            number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
+                || sessions_in(n).is_some()
+                || values.contains(&n.trim().to_lowercase().as_str())
+        };
+        // `client 1` has no session, it is one of several clients.
+        let is_of_clients = rest.iter().any(|n| client(n).is_some())
+            && rest.iter().all(|n| client(n).is_some() || is_total(n));
+        let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
+        // `MySQL 8.0` begins with no number, but `8.0` may be a version.
+        if figures == 0 && is_of_clients {
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                (draft.client, draft.is_total) = (client(name), client(name).is_none());
+                self.turned.push(draft);
+            }
+        } else if figures == 0 && all_are(&is_value) {
+            self.only = captions.iter().find_map(|c| only_figure(c));
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                let named = plain(name);
+                if let Some(sessions) = sessions_in(name) {
+                    draft.option("threads", &sessions.to_string(), line, From::Output);
+                } else if let (Some(Column::Option(option)), Some(n)) =
+                    (columns.first(), whole_number(&named))
+                {
+                    draft.option(option, &n.to_string(), line, From::Output);
+                }
+                self.turned.push(draft);
+            }
+        } else if figures == 0 && is_of_variants(&names) {
+            self.by_variant = true;
+            self.only = captions.iter().find_map(|c| only_figure(c));
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                draft.option("variant", &plain(name), line, From::Output);
+                self.turned.push(draft);
+            }
+        } else if figures == 0
+            && !captions
+                .iter()
+                .any(|caption| take_the_heading(&mut columns, &names, caption))
+        {
+            self.groups = names;
+            return;
+        }
+        for caption in &captions {
+            take_the_rate(&mut columns, &names, caption);
+            if caption.to_lowercase().contains("pgbench") {
+                take_the_clients(&mut columns, &names);
+            }
+        }
+        for (column, name) in columns.iter_mut().zip(&names) {
+            let (read, is_without) = self.in_unit(column.clone(), name);
+            *column = read;
+            self.without_unit.push(is_without);
+        }
+        self.notation.comma_is_free = by == ';';
+        self.owners = owners(&names, &columns);
+        self.over_time = is_over_time(&names, &columns).then_some(doc.done.len());
+        self.told = vec![false; names.len()];
+        (self.columns, self.names, self.by, self.open) = (columns, names, by, true);
+    }
+
+    /// A column of latencies in the unit that the user named, if nothing states another; whether there is
+    /// none at all.
+    pub(super) fn in_unit(&self, mut column: Column, name: &str) -> (Column, bool) {
+        let is_latency = |name: &str| name.ends_with("_ms");
+        let any = match &column {
+            Column::Figure(name, _) => is_latency(name),
+            Column::Several(all) => all.iter().any(|(name, _)| is_latency(name)),
+            _ => false,
+        };
+        if !any || self.unit_is_known || states_unit(name) {
+            return (column, false);
+        }
+        let Some(unit) = self.asked else {
+            return (column, true);
+        };
+        match &mut column {
+            Column::Figure(_, factor) => *factor = unit.ms(),
+            Column::Several(all) => {
+                for (_, factor) in all.iter_mut().filter(|(name, _)| is_latency(name)) {
+                    *factor = unit.ms();
+                }
+            }
+            _ => {}
+        }
+        (column, false)
+    }
+}
+
+/// The number that a heading is.
+fn whole_number(text: &str) -> Option<f64> {
+    let (numeral, rest) = numeral(text)?;
+    let (n, _) = numeral.value(Notation::default())?;
+    (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
+}

@@ -1,0 +1,196 @@
+//! Rows of a table, each a run or several.
+
+use super::{MOST_AMBIGUOUS, TOOL, Table, doc_draft};
+use crate::beside::is_total;
+use crate::captions::take_units;
+use crate::cell::{is_missing, plain};
+use crate::doc::{Became, Doc};
+use crate::headings::Column;
+use crate::labels::client;
+use crate::numeral::numeral;
+use crate::row::{Row, adds_up, multiple};
+use crate::unit::Unit;
+
+impl Table {
+    /// Takes what a row's numbers show of the table's notation; what was read before and may have been
+    /// meant otherwise is given up.
+    pub(super) fn learn(&mut self, cells: &[String], columns: &[&Column], doc: &mut Doc) {
+        let before = self.notation;
+        for (cell, column) in cells.iter().zip(columns) {
+            if !matches!(column, Column::Figure(..) | Column::Several(_)) {
+                continue;
+            }
+            for part in cell.split(['/', '+', '=']) {
+                if let Some((numeral, _)) = numeral(part.trim()) {
+                    numeral.shows(&mut self.notation);
+                }
+            }
+        }
+        if !self.notation.comma || before.comma {
+            return;
+        }
+        for one in self.ambiguous.drain(..) {
+            let runs = doc.done.iter_mut().rev().chain(&mut self.turned);
+            let runs = runs.chain(&mut self.made);
+            for run in runs.filter(|d| d.tool == TOOL) {
+                run.figures
+                    .retain(|f| f.line != one.line || f.name != one.name);
+            }
+            doc.leftovers.cells(one.line, &[one.shown]);
+        }
+        doc.done.retain(|d| d.tool != TOOL || d.has_figures());
+    }
+
+    pub(super) fn row(
+        &mut self,
+        cells: &[String],
+        text: &str,
+        line: u64,
+        doc: &mut Doc,
+    ) -> Option<Became> {
+        let mut cells: Vec<String> = cells.iter().map(|c| plain(c)).collect();
+        if cells.iter().all(String::is_empty) {
+            return None;
+        }
+        if self.rows == 1 && take_units(&mut self.columns, &cells) {
+            for (is_without, cell) in self.without_unit.iter_mut().zip(&cells) {
+                *is_without &= cell.is_empty();
+            }
+            return Some(Became::Table);
+        }
+        let extra = cells.len() > self.names.len() && {
+            let extra = cells.get(self.names.len()..).unwrap_or_default();
+            extra.iter().any(|c| !c.is_empty())
+        };
+        // A comma within a number moves all that follows.
+        if extra {
+            doc.leftovers.cells(line, &[text.into()]);
+            return Some(Became::NotUnderstood);
+        }
+        self.carry_down(&mut cells);
+        let columns = self.columns.clone();
+        self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
+        let mut row = Row::of(doc_draft(doc, line), line, self.notation);
+        if self.over_time.is_some() {
+            row.over_time();
+        }
+        let parts = cells.iter().zip(&self.columns).zip(&self.owners);
+        for (at, ((cell, column), of)) in parts.enumerate() {
+            let name = self.names.get(at).map_or(String::new(), |n| plain(n));
+            match column {
+                // A row of each client.
+                Column::Label | Column::Unknown if client(cell).is_some() => {
+                    row.client(client(cell));
+                }
+                Column::Label if !cell.is_empty() => row.label(cell),
+                Column::Change(of) if !cell.is_empty() => {
+                    let of = of.as_deref().or_else(|| self.changed(at));
+                    row.change(&name, of, cell);
+                }
+                Column::Aside | Column::Unknown
+                    if is_multiple(&name) && multiple(cell).is_some() =>
+                {
+                    row.change(&name, self.changed(at), cell);
+                }
+                Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
+                Column::Unknown if !cell.is_empty() => {
+                    // Numbers may be figures, whatever their name is; they are told once. Those of the
+                    // first column without a name count its rows.
+                    let is_place = at == 0 && (name.is_empty() || self.over_time.is_some());
+                    let is_number = numeral(cell).is_some() && !is_place;
+                    let first = self.told.get_mut(at);
+                    let first = first.is_some_and(|t| is_number && !std::mem::replace(t, true));
+                    row.unknown(&name, cell, first);
+                }
+                column => row.take(&name, column, of, cell),
+            }
+        }
+        let mut named = self.names.iter().zip(&self.columns);
+        if named.any(|(name, c)| matches!(c, Column::Figure(f, _) if adds_up(f)) && is_total(name))
+        {
+            row.total();
+        }
+        let none = self.columns.iter().zip(&cells).all(|(column, cell)| {
+            !matches!(column, Column::Figure(..) | Column::Several(_))
+                || is_missing(cell) && !cell.is_empty()
+        });
+        let (runs, unclear, ambiguous) = row.end();
+        if self.ambiguous.len() < MOST_AMBIGUOUS {
+            self.ambiguous.extend(ambiguous);
+        }
+        let any = !runs.is_empty();
+        let mut without = cells.iter().zip(&self.without_unit);
+        let is_without = without.any(|(cell, is_without)| *is_without && has_no_unit(cell));
+        for mut run in runs {
+            run.without_unit = is_without.then_some(Unit::Ms);
+            doc.close();
+            doc.open = Some(run);
+            doc.close();
+        }
+        if !unclear.is_empty() {
+            doc.leftovers.cells(line, &unclear);
+        } else if !any && !none {
+            doc.leftovers.cells(line, &[text.into()]);
+            return Some(Became::NotUnderstood);
+        }
+        Some(match (any, unclear.is_empty()) {
+            (_, true) => Became::Table,
+            (true, false) => Became::TableInPart,
+            (false, false) => Became::NotUnderstood,
+        })
+    }
+
+    /// The figure that a column of changes is about, where only its place says it: the nearest one left
+    /// of it, if each pair of columns has its own or others follow.
+    fn changed(&self, at: usize) -> Option<&str> {
+        let is_figure = |c: &Column| matches!(c, Column::Figure(..));
+        let is_change = |c: &Column| matches!(c, Column::Change(_));
+        let changes = self.columns.iter().filter(|c| is_change(c)).count();
+        let figures = self.columns.iter().filter(|c| is_figure(c)).count();
+        let follow = self.columns.iter().skip(at).any(is_figure);
+        let mut before = self.columns.iter().take(at).rev();
+        match before.find(|c| is_figure(c))? {
+            Column::Figure(name, _) if follow || changes * 2 >= figures => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Cells left of the figures that are blank are merged with the ones above.
+    fn carry_down(&mut self, cells: &mut [String]) {
+        if self.by == '|' {
+            let figure = |c: &Column| matches!(c, Column::Figure(..) | Column::Several(_));
+            let left = self.columns.iter().take_while(|c| !figure(c)).count();
+            for (cell, above) in cells.iter_mut().zip(&self.above).take(left) {
+                if cell.is_empty() {
+                    cell.clone_from(above);
+                }
+            }
+        }
+        self.above = cells.to_vec();
+    }
+}
+
+/// Whether a number in a cell stands alone.
+pub(super) fn has_no_unit(cell: &str) -> bool {
+    cell.split(['/', '+', '=']).any(|part| {
+        let rest = numeral(part.trim()).map(|(_, rest)| rest);
+        rest.is_some_and(|rest| rest.trim().is_empty())
+    })
+}
+
+/// Whether a heading is of how many times one column is another: `v2/v1`, `ratio`. Machines may be `2x`,
+/// too.
+fn is_multiple(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = [
+        "ratio",
+        "speedup",
+        "speed-up",
+        "multiple",
+        "vs",
+        "倍",
+        "加速比",
+        "比值",
+    ];
+    name.contains('/') || words.iter().any(|w| lower.contains(w))
+}

@@ -1,0 +1,92 @@
+//! Rows of a table whose columns are the runs.
+
+use super::rows::has_no_unit;
+use super::{MOST_AMBIGUOUS, Table};
+use crate::cell::{plain, sessions_in};
+use crate::doc::{Became, Doc};
+use crate::groups::Of;
+use crate::headings::{Column, column};
+use crate::numeral::numeral;
+use crate::row::Row;
+use crate::unit::Unit;
+
+impl Table {
+    pub(super) fn turned_row(&mut self, cells: &[String], line: u64, doc: &mut Doc) -> Became {
+        let Some(name) = cells.first() else {
+            return Became::Table;
+        };
+        let (kind, is_without) = self.in_unit(column(name), name);
+        let name = plain(name);
+        let values: Vec<String> = cells.iter().skip(1).map(|c| plain(c)).collect();
+        self.learn(&values, &vec![&kind; values.len()], doc);
+        let mut unclear = Vec::new();
+        let mut turned = std::mem::take(&mut self.turned);
+        let all = turned.len();
+        // A row of one workload: a run in each column.
+        let is_figure = !matches!(kind, Column::Unknown | Column::Label);
+        if let Some(figure) = &self.only
+            && !name.is_empty()
+            && (!is_figure || sessions_in(&name).is_some())
+        {
+            let (figure, is_without) = self.in_unit(figure.clone(), "");
+            for (base, cell) in turned.iter().zip(&values) {
+                let mut run = base.clone();
+                run.without_unit = (is_without && has_no_unit(cell)).then_some(Unit::Ms);
+                (run.first_line, run.last_line) = (line, line);
+                let mut row = Row::of(run, line, self.notation);
+                match sessions_in(&name) {
+                    Some(sessions) => row.sessions(sessions),
+                    None => row.label(&name),
+                }
+                row.take(&name, &figure, &Of::Row, cell);
+                let (one, cells, ambiguous) = row.end_one();
+                self.made.push(one);
+                unclear.extend(cells);
+                if self.ambiguous.len() < MOST_AMBIGUOUS {
+                    self.ambiguous.extend(ambiguous);
+                }
+            }
+            turned.iter_mut().for_each(|run| run.last_line = line);
+            self.turned = turned;
+            return self.told_of(unclear, line, all, doc);
+        }
+        for (draft, cell) in turned.iter_mut().zip(&values) {
+            draft.last_line = line;
+            if is_without && has_no_unit(cell) {
+                draft.without_unit = Some(Unit::Ms);
+            }
+            // A figure that was stated above may be of another run.
+            let again = matches!(&kind, Column::Figure(f, _) if draft.has("", f));
+            let of = if again { Of::Unclear } else { Of::Row };
+            let mut row = Row::of(std::mem::take(draft), line, self.notation);
+            match &kind {
+                Column::Label if !cell.is_empty() => row.label(cell),
+                Column::Aside | Column::Change(_) => row.aside(&name, cell),
+                Column::Unknown | Column::Label => {
+                    let is_number = numeral(cell).is_some() && !name.is_empty();
+                    row.unknown(&name, cell, is_number);
+                }
+                kind => row.take(&name, kind, &of, cell),
+            }
+            let (one, cells, ambiguous) = row.end_one();
+            *draft = one;
+            unclear.extend(cells);
+            if self.ambiguous.len() < MOST_AMBIGUOUS {
+                self.ambiguous.extend(ambiguous);
+            }
+        }
+        self.turned = turned;
+        self.told_of(unclear, line, all, doc)
+    }
+
+    fn told_of(&self, unclear: Vec<String>, line: u64, all: usize, doc: &mut Doc) -> Became {
+        if unclear.is_empty() {
+            return Became::Table;
+        }
+        doc.leftovers.cells(line, &unclear);
+        match unclear.len() < all {
+            true => Became::TableInPart,
+            false => Became::NotUnderstood,
+        }
+    }
+}
