@@ -241,6 +241,11 @@ impl RunRecord {
         self.watched_s.is_some()
     }
 
+    /// Whether the machine itself was tested, and no database.
+    pub fn is_of_machine(&self) -> bool {
+        self.target == crate::job::MACHINE
+    }
+
     /// The throughput that another tool stated, in [`RunRecord::rate_unit`], where it stated one.
     pub fn stated_rate(&self) -> Option<f64> {
         self.imported.as_ref()?.rate()

@@ -6,7 +6,7 @@ mod preparation;
 mod read;
 mod settings;
 
-pub use address::{PasswordReference, TargetAddress};
+pub use address::{MACHINE, PasswordReference, TargetAddress};
 pub use preparation::{LoadMethod, Preparation};
 pub use read::JobError;
 pub use settings::{Settings, SettingsError};
@@ -27,7 +27,7 @@ pub const JOB_VERSION: u32 = 1;
 pub struct Job {
     /// [`JOB_VERSION`] of the writer.
     pub version: u32,
-    /// The database.
+    /// The database, or the machine itself.
     pub target: TargetAddress,
     /// What every session does before its first transaction.
     #[serde(default)]
