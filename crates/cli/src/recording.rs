@@ -220,6 +220,7 @@ fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) 
         },
         seed: spec.seed,
         client: client_host(),
+        machine: job.machine.clone(),
         ..RunRecord::default()
     }
 }

@@ -6,6 +6,7 @@ mod experiments;
 mod imported;
 mod interval;
 mod latency;
+mod machine;
 mod observed;
 mod query;
 mod totals;
@@ -17,6 +18,7 @@ pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
 pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
+pub use machine::MachineFigures;
 pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
@@ -179,6 +181,9 @@ pub struct RunRecord {
     pub seed: u64,
     /// The client host.
     pub client: ClientHost,
+    /// What short tests of it showed before the run's study; absent where none were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineFigures>,
     /// What the client used.
     pub usage: ClientUsage,
     /// Tables before the run.

@@ -16,6 +16,7 @@
 
 pub mod cpu;
 mod error;
+mod figures;
 pub mod files;
 pub mod memory;
 pub mod mutex;
@@ -24,6 +25,7 @@ mod random;
 pub mod threads;
 
 pub use error::HostError;
+pub use figures::{Figures, figures};
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -89,6 +89,7 @@ pub fn machine_order(job: &Job, print: bool) -> Result<HostOrder, Failure> {
     let mut made = order.job.clone();
     made.version = job.version;
     made.study.clone_from(&job.study);
+    made.machine.clone_from(&job.machine);
     made.notes.clone_from(&job.notes);
     finer(&mut made.load, &job.load);
     agrees(job, &made)?;
@@ -216,6 +217,7 @@ pub(super) fn order(
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
     finer(&mut made.load, &job.load);
+    made.machine.clone_from(&job.machine);
     made.notes.clone_from(&job.notes);
     if let (Some(made), Some(prepare)) = (&mut made.prepare, &job.prepare) {
         made.left.clone_from(&prepare.left);

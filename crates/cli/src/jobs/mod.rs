@@ -156,6 +156,7 @@ impl Adapter {
             strict: options.flag("strict"),
             study: None,
             sum_tables: false,
+            machine: None,
             notes: Vec::new(),
         })
     }

@@ -10,6 +10,7 @@ mod diagnosing;
 mod execute;
 mod file;
 pub mod interrupt;
+mod machine;
 mod invalid_runs;
 mod outcome;
 mod parent_process;

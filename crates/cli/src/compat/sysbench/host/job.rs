@@ -68,6 +68,7 @@ pub fn order(
         strict: false,
         study: None,
         sum_tables: false,
+        machine: None,
         notes: Vec::new(),
     };
     Ok(HostOrder {
