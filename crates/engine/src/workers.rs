@@ -221,7 +221,9 @@ impl Part {
         between: Duration,
         due: Option<Due>,
     ) {
-        let inner = event.inner.map(|(kind, service)| InnerOperation { kind, service });
+        let inner = event
+            .inner
+            .map(|(kind, service)| InnerOperation { kind, service });
         let by = By {
             terminal: self.number,
             begun,
@@ -334,7 +336,11 @@ mod tests {
         };
         let totals = done(&run, u64::MAX, None).0.totals;
         // A busy machine sends fewer.
-        assert!((20..=100).contains(&totals.all.count), "{}", totals.all.count);
+        assert!(
+            (20..=100).contains(&totals.all.count),
+            "{}",
+            totals.all.count
+        );
         assert!(totals.all.response.is_some());
     }
 

@@ -46,7 +46,8 @@ pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<Figur
             seed: 1,
         };
         let mut test = memory::memory(1, spec)?;
-        test.first_mut().map_or(Ok(0.0), |one| rate(one, each, stop))
+        test.first_mut()
+            .map_or(Ok(0.0), |one| rate(one, each, stop))
     };
     let memory_read_mib_per_s = memory(Operation::Read)?;
     let memory_write_mib_per_s = memory(Operation::Write)?;
@@ -55,7 +56,10 @@ pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<Figur
     let sum: Duration = syncs.iter().sum();
     let at = |share: f64| {
         let rank = (syncs.len() as f64 * share).ceil() as usize;
-        syncs.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+        syncs
+            .get(rank.saturating_sub(1))
+            .copied()
+            .unwrap_or_default()
     };
     Ok(Figures {
         cpu_events_per_s,

@@ -14,6 +14,10 @@
 //! # Ok::<(), tidemark_hosttests::HostError>(())
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod cpu;
 mod error;
 mod figures;

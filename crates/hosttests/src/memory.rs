@@ -137,10 +137,12 @@ impl Block {
         }
         let count = (bytes / WORD).max(1);
         let mut words = Vec::new();
-        words.try_reserve_exact(count).map_err(|_| HostError::System {
-            what: format!("{bytes} bytes of memory for --memory-block-size"),
-            error: std::io::ErrorKind::OutOfMemory.into(),
-        })?;
+        words
+            .try_reserve_exact(count)
+            .map_err(|_| HostError::System {
+                what: format!("{bytes} bytes of memory for --memory-block-size"),
+                error: std::io::ErrorKind::OutOfMemory.into(),
+            })?;
         // Written, so that its pages are there before they are measured.
         words.resize_with(count, || AtomicU64::new(0));
         Ok(Block::Heap(words))
@@ -179,8 +181,7 @@ impl HugePages {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping of no file.
-        let start =
-            unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return Err(HostError::System {
                 what: format!(

@@ -376,7 +376,11 @@ impl Words<'_> {
             (t.cores, whole(r.client.cores as u64)),
             (t.memory, bytes(r.client.memory_bytes)),
         ];
-        facts.extend(r.machine.iter().flat_map(|figures| machine::facts(figures, t)));
+        facts.extend(
+            r.machine
+                .iter()
+                .flat_map(|figures| machine::facts(figures, t)),
+        );
         let usage = &r.usage;
         let cpu_s = usage.work_s();
         // Of a test of the machine, what the client uses is what it measures.

@@ -25,7 +25,9 @@ pub fn test_machine(folder: &Path, lang: Lang) -> Option<MachineFigures> {
 }
 
 fn measured(folder: &Path) -> Result<MachineFigures, HostError> {
-    let own = tempfile::Builder::new().prefix("tidemark-host-tests-").tempdir_in(folder);
+    let own = tempfile::Builder::new()
+        .prefix("tidemark-host-tests-")
+        .tempdir_in(folder);
     let own = own.map_err(|error| HostError::File {
         what: "create a folder in",
         path: folder.into(),

@@ -79,7 +79,11 @@ pub fn size(bytes: f64) -> String {
 
 /// As C's `%.5g` for what is from 1 to 99999.
 fn five_digits(value: f64) -> String {
-    let before = if value < 1.0 { 1 } else { value.log10().floor() as usize + 1 };
+    let before = if value < 1.0 {
+        1
+    } else {
+        value.log10().floor() as usize + 1
+    };
     let text = format!("{value:.*}", 5usize.saturating_sub(before));
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').into(),
@@ -98,7 +102,10 @@ impl fmt::Display for FilesHeader {
         if self.mode.starts_with("rnd") {
             writeln!(f, "Number of IO requests: {}", self.events)?;
             let ratio = self.ratio;
-            writeln!(f, "Read/Write ratio for combined random IO test: {ratio:.2}")?;
+            writeln!(
+                f,
+                "Read/Write ratio for combined random IO test: {ratio:.2}"
+            )?;
         } else if self.merged > 0 {
             let merged = size(self.merged as f64);
             writeln!(f, "Merging requests up to {merged} for sequential IO.")?;
@@ -108,7 +115,10 @@ impl fmt::Display for FilesHeader {
         } else {
             if self.sync_every > 0 {
                 let every = self.sync_every;
-                writeln!(f, "Periodic FSYNC enabled, calling fsync() each {every} requests.")?;
+                writeln!(
+                    f,
+                    "Periodic FSYNC enabled, calling fsync() each {every} requests."
+                )?;
             }
             if self.sync_end {
                 writeln!(f, "Calling fsync() at the end of test, Enabled.")?;
@@ -319,8 +329,11 @@ impl fmt::Display for HostSummary {
                 bytes,
             } => {
                 writeln!(f, "\nFile operations:")?;
-                for (name, count) in [("reads/s:", reads), ("writes/s:", writes), ("fsyncs/s:", syncs)]
-                {
+                for (name, count) in [
+                    ("reads/s:", reads),
+                    ("writes/s:", writes),
+                    ("fsyncs/s:", syncs),
+                ] {
                     writeln!(f, "    {name:<30}{:.2}", rate(count))?;
                 }
                 writeln!(f, "\nThroughput:")?;

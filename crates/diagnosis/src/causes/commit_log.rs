@@ -51,7 +51,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 fn disk_sync_ms(seen: &Seen<'_>) -> Option<f64> {
     let machine = seen.record.machine.as_ref()?;
     let is_here = seen.record.target_on_client == Some(true);
-    is_here.then_some(machine.fsync_mean_ms).filter(|ms| *ms > 0.0)
+    is_here
+        .then_some(machine.fsync_mean_ms)
+        .filter(|ms| *ms > 0.0)
 }
 
 /// Where most of the latency is waiting for rows: commits may be what keeps their holders.

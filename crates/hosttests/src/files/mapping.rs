@@ -38,7 +38,10 @@ impl Mapping {
 
     fn place(&self, offset: u64, length: usize) -> io::Result<*mut u8> {
         let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        match offset.checked_add(length).is_some_and(|end| end <= self.length) {
+        match offset
+            .checked_add(length)
+            .is_some_and(|end| end <= self.length)
+        {
             // SAFETY: within the mapping.
             true => Ok(unsafe { self.start.add(offset) }),
             false => Err(io::ErrorKind::UnexpectedEof.into()),

@@ -12,7 +12,8 @@ use std::time::UNIX_EPOCH;
 /// The list's name.
 pub const MARKER: &str = "test_file.tidemark";
 /// Its first line.
-const HEAD: &str = "tidemark fileio 1: files that tidemark sysbench fileio made; cleanup removes them";
+const HEAD: &str =
+    "tidemark fileio 1: files that tidemark sysbench fileio made; cleanup removes them";
 /// The line of files whose blocks carry checksums.
 const VALIDATED: &str = "validated";
 /// Nobody has more files than this.
@@ -111,7 +112,9 @@ impl Marker {
         let path = layout.path(file);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
-        let made = options.open(&path).map_err(HostError::file("create", &path))?;
+        let made = options
+            .open(&path)
+            .map_err(HostError::file("create", &path))?;
         let listed = made
             .metadata()
             .map_err(HostError::file("look at", &path))
@@ -142,7 +145,10 @@ impl Marker {
 
     fn append(&self, line: &str) -> Result<(), HostError> {
         let mut options = OpenOptions::new();
-        options.append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        options
+            .append(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW);
         let written = match options.open(&self.path) {
             Ok(file) => Ok(file),
             Err(error) if error.kind() == ErrorKind::NotFound => {

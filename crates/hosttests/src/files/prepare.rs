@@ -2,8 +2,8 @@
 
 use super::buffer::Buffer;
 use super::ownership::Marker;
-use super::{Layout, io};
 use super::{Extra, validation};
+use super::{Layout, io};
 use crate::HostError;
 use crate::random::Random;
 use std::fs::{File, Metadata};

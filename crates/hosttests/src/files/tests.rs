@@ -89,7 +89,10 @@ fn files_of_others_are_neither_written_nor_removed() {
     };
     let refused = |done: Result<(), HostError>| {
         let said = done.unwrap_err().to_string();
-        assert!(said.contains("test_file.1 was not made by Tidemark"), "{said}");
+        assert!(
+            said.contains("test_file.1 was not made by Tidemark"),
+            "{said}"
+        );
         untouched();
     };
     refused(made(&layout, false).map(drop));
@@ -126,7 +129,10 @@ fn a_file_that_took_the_place_of_ours_is_not_ours() {
     fs::remove_file(layout.path(0)).unwrap();
     fs::write(layout.path(0), [b'x'; 4096]).unwrap();
     let said = cleanup(&layout).unwrap_err().to_string();
-    assert!(said.contains("test_file.0") && said.contains("1 files"), "{said}");
+    assert!(
+        said.contains("test_file.0") && said.contains("1 files"),
+        "{said}"
+    );
     assert!(fs::read(layout.path(0)).unwrap() == [b'x'; 4096]);
     assert!(!layout.path(1).exists());
 }
@@ -196,7 +202,10 @@ fn wrong_sizes_are_told() {
     made(&small, false).unwrap();
     let large = layout(folder.path(), 2, 5);
     let said = run(&large, &plan(Mode::SeqRd), 1).unwrap_err().to_string();
-    assert!(said.contains("4096 bytes") && said.contains("5120"), "{said}");
+    assert!(
+        said.contains("4096 bytes") && said.contains("5120"),
+        "{said}"
+    );
     // Ours are made anew in the other size.
     assert_eq!(made(&large, false).unwrap().kept, 0);
     assert_eq!(fs::metadata(large.path(0)).unwrap().len(), 5120);
@@ -221,6 +230,9 @@ fn a_prepare_that_is_stopped_leaves_nothing() {
         }
     });
     let said = done.unwrap_err().to_string();
-    assert!(said.contains("the 2 files made until then were removed"), "{said}");
+    assert!(
+        said.contains("the 2 files made until then were removed"),
+        "{said}"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

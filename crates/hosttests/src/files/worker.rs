@@ -162,7 +162,10 @@ impl Test for Files {
     fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
         let shared = Arc::clone(&self.shared);
         let request = {
-            let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut requests = shared
+                .requests
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             requests.next()
         };
         let (file, offset, length) = (request.file, request.offset, request.length as usize);

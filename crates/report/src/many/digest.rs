@@ -13,11 +13,11 @@ use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
+use tidemark_core::record::MachineFigures;
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
     LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
 };
-use tidemark_core::record::MachineFigures;
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 use tidemark_stats::Histogram;

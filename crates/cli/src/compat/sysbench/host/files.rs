@@ -25,7 +25,10 @@ pub fn prepare(options: &OptionValues) -> Result<ExitCode, Failure> {
     let (layout, extra) = (workers::layout(options), workers::extra(options)?);
     let flags = options.list("file-extra-flags").into_iter();
     let flags: Vec<String> = flags.map(String::from).collect();
-    say(&mut out, &preparing(layout.count as u64, layout.total, &flags));
+    say(
+        &mut out,
+        &preparing(layout.count as u64, layout.total, &flags),
+    );
     let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
     let (stop, over) = (Arc::new(stop), Arc::new(over));
     let (stops, ends) = (Arc::clone(&stop), Arc::clone(&over));
@@ -54,7 +57,10 @@ pub fn prepare(options: &OptionValues) -> Result<ExitCode, Failure> {
     let done = done.map_err(failure)?;
     if done.kept > 0 {
         let kept = done.kept;
-        say(&mut out, &format!("{kept} existing files of Tidemark's are kept\n"));
+        say(
+            &mut out,
+            &format!("{kept} existing files of Tidemark's are kept\n"),
+        );
     }
     say(&mut out, &prepared(done.bytes, done.took.as_secs_f64()));
     Ok(ExitCode::Success)

@@ -123,7 +123,9 @@ pub fn order_of_job(job: &Job) -> Result<HostOrder, Failure> {
     if job.force && options.has("force") {
         options.set("force", "on", Source::CommandLine)?;
     }
-    let mut command = ["tidemark", "sysbench", test.name].map(String::from).to_vec();
+    let mut command = ["tidemark", "sysbench", test.name]
+        .map(String::from)
+        .to_vec();
     for (name, value, source) in options.shown() {
         if source == Source::CommandLine {
             command.push(dashed(name, value));

@@ -254,7 +254,9 @@ fn is_of_databases(group: &Group) -> bool {
 /// A general option that has no meaning for tests of the machine, and that sysbench takes all the same.
 pub fn is_without_effect(name: &str) -> bool {
     let groups = GROUPS.iter().filter(|group| is_of_databases(group));
-    groups.flat_map(|group| group.options).any(|o| o.name == name)
+    groups
+        .flat_map(|group| group.options)
+        .any(|o| o.name == name)
 }
 
 /// General options of a test under their titles.
@@ -272,7 +274,10 @@ pub fn defaults(test: &HostTestRow) -> OptionValues {
 
 /// `help` of a test.
 pub fn help(test: &HostTestRow) -> String {
-    let mut text = format!("{}: {}\n\n{} options:\n", test.name, test.summary, test.name);
+    let mut text = format!(
+        "{}: {}\n\n{} options:\n",
+        test.name, test.summary, test.name
+    );
     lines(&mut text, test.options);
     let all: Vec<_> = general().collect();
     for group in all.chunk_by(|(a, _), (b, _)| a == b) {

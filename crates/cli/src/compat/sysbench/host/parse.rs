@@ -50,7 +50,9 @@ pub fn asked(args: &[String]) -> Result<Option<Asked>, Failure> {
     if let Some(at) = given.iter().position(|(name, _)| name == "test") {
         words.insert(0, given.remove(at).1.unwrap_or_default());
     }
-    let test = words.first().and_then(|word| TESTS.iter().find(|t| t.name == word));
+    let test = words
+        .first()
+        .and_then(|word| TESTS.iter().find(|t| t.name == word));
     let Some(test) = test else {
         return Ok(None);
     };
@@ -93,9 +95,9 @@ fn command(test: &HostTestRow, words: &[String]) -> Result<HostCommand, Failure>
     let name = test.name;
     let known = || {
         let mut known = COMMANDS.iter().map(|(word, _)| *word);
-        let known = known.by_ref().filter(|word| {
-            test.has_files || !["prepare", "cleanup"].contains(word)
-        });
+        let known = known
+            .by_ref()
+            .filter(|word| test.has_files || !["prepare", "cleanup"].contains(word));
         known.collect::<Vec<_>>().join(", ")
     };
     match words {
@@ -257,14 +259,23 @@ mod tests {
         assert_eq!(asked.options.uint("file-total-size"), 1 << 30);
         assert_eq!(asked.options.uint("time"), 5);
         let warnings = asked.warnings.join("; ");
-        assert!(warnings.contains("--time was set by a deprecated name"), "{warnings}");
-        assert!(warnings.contains("--mysql-host has no effect on fileio"), "{warnings}");
+        assert!(
+            warnings.contains("--time was set by a deprecated name"),
+            "{warnings}"
+        );
+        assert!(
+            warnings.contains("--mysql-host has no effect on fileio"),
+            "{warnings}"
+        );
     }
 
     #[test]
     fn mistakes_name_the_nearest() {
         for (line, said) in [
-            ("cpu runn", "unknown command runn; known: run, help; did you mean run?"),
+            (
+                "cpu runn",
+                "unknown command runn; known: run, help; did you mean run?",
+            ),
             ("cpu prepare", "cpu has nothing to prepare"),
             ("cpu", "no command given"),
             ("cpu --cpu-max-prim=5 run", "did you mean --cpu-max-prime?"),

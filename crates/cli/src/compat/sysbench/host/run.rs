@@ -132,9 +132,7 @@ impl Words {
     fn summary(&self, totals: &Totals, total_time_s: f64) -> Result<String, ReportError> {
         let bytes = self.counts.as_ref().map_or(0.0, |c| c.bytes_a_request());
         let syncs = self.counts.as_ref().map_or(0, |c| c.end_syncs());
-        let mut summary = self
-            .test
-            .summary(totals, &self.percentiles, bytes, syncs)?;
+        let mut summary = self.test.summary(totals, &self.percentiles, bytes, syncs)?;
         summary.summary.total_time_s = total_time_s;
         Ok(summary.to_string())
     }
