@@ -151,12 +151,17 @@ impl fmt::Display for FilesHeader {
 /// The line of the flags of open(2).
 pub fn extra_flags(flags: &[String]) -> String {
     let named = |word: &str| flags.iter().any(|flag| flag == word);
-    let words = [("sync", "sync"), ("dsync", "dsync"), ("direct", "directio")];
+    // With its blanks, as sysbench has them.
+    let words = [
+        ("sync", "sync "),
+        ("dsync", "dsync "),
+        ("direct", "directio"),
+    ];
     let words = words.into_iter().filter(|(flag, _)| named(flag));
     let words: Vec<&str> = words.map(|(_, word)| word).collect();
     match words.is_empty() {
         true => "Extra file open flags: (none)".into(),
-        false => format!("Extra file open flags: {}", words.join(" ")),
+        false => format!("Extra file open flags: {}", words.concat()),
     }
 }
 
@@ -205,6 +210,7 @@ impl HostTest {
         sum: &Merged,
         phase: Phase,
         percentiles: &[f64],
+        open_loop: bool,
         warmup_s: f64,
     ) -> String {
         let end_s = sum.end_ms / 1000.0;
@@ -221,7 +227,7 @@ impl HostTest {
             let count = sum.types.get(kind).map_or(0, |one| one.count);
             sum.per_second(count)
         };
-        match self {
+        let line = match self {
             HostTest::Memory { block, .. } => {
                 let mib = sum.per_second(all.count) * *block as f64 / MIB;
                 format!("{at} {mib:.2} MiB/sec\n")
@@ -236,10 +242,17 @@ impl HostTest {
                     rate("fsync"),
                 )
             }
-            _ => format!(
-                "{at} thds: {} eps: {:.2} lat (ms,{percent}%): {ms:.2}\n",
-                sum.sessions,
-                sum.per_second(all.count)
+            _ => {
+                let eps = sum.per_second(all.count);
+                let threads = sum.sessions;
+                format!("{at} thds: {threads} eps: {eps:.2} lat (ms,{percent}%): {ms:.2}\n")
+            }
+        };
+        match open_loop {
+            false => line,
+            true => format!(
+                "{line}{at} queue length: {} concurrency: {}\n",
+                sum.queue_length, sum.concurrency
             ),
         }
     }

@@ -22,10 +22,6 @@ impl Buffer {
         }
     }
 
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.start..self.start + self.length]
-    }
-
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.start + self.length]
     }
@@ -40,7 +36,7 @@ mod tests {
         for length in [1, 512, 16384] {
             let mut buffer = Buffer::new(length);
             assert_eq!(buffer.bytes_mut().len(), length);
-            assert_eq!(buffer.bytes().as_ptr() as usize % ALIGNMENT, 0);
+            assert_eq!(buffer.bytes_mut().as_ptr() as usize % ALIGNMENT, 0);
         }
     }
 }

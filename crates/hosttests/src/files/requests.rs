@@ -119,13 +119,16 @@ impl Requests {
             Mode::RndRw => self.read_or_write(),
             _ => Kind::Write,
         };
-        let in_file = (self.file_bytes / self.block).max(1);
-        let block = self.random.below(in_file * self.files as u64);
+        // Blocks are those of all files behind each other: of files that are no multiple of it, some end
+        // with their file.
+        let blocks = self.file_bytes * self.files as u64 / self.block;
+        let at = self.random.below(blocks.max(1)) * self.block;
+        let offset = at % self.file_bytes;
         Request {
             kind,
-            file: (block / in_file) as usize,
-            offset: block % in_file * self.block,
-            length: self.block,
+            file: (at / self.file_bytes) as usize,
+            offset,
+            length: self.block.min(self.file_bytes - offset),
         }
     }
 

@@ -205,11 +205,15 @@ impl RunObserver for Observer<'_, '_> {
             self.say.release();
         }
         if let Some(sum) = self.window.add(interval) {
-            let warmup_s = self.order.job.load.warmup.as_secs_f64();
+            let load = &self.order.job.load;
             let words = self.words;
-            let line = words
-                .test
-                .interval(&sum, interval.phase, &words.percentiles, warmup_s);
+            let line = words.test.interval(
+                &sum,
+                interval.phase,
+                &words.percentiles,
+                load.pacing.is_open_loop(),
+                load.warmup.as_secs_f64(),
+            );
             self.say.say(&line);
         }
         self.say.bar().inc(interval.length_ms as u64);
