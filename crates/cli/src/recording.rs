@@ -7,14 +7,15 @@ use crate::secrets::redact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::{
-    ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Totals,
+    ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION,
 };
-use tidemark_core::{Pacing, redact_url};
+use tidemark_core::{Job, OptionValues, Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
 use tidemark_observe::{
-    HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+    ClientHostSource, HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
 };
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -35,37 +36,9 @@ pub struct Recording {
 impl Recording {
     /// A record of a run that is about to begin.
     pub fn new(order: &Order, described: Described) -> Self {
-        let (job, spec) = (&order.job, &order.job.load);
-        let mut options: BTreeMap<_, _> = order
-            .options
-            .shown()
-            .map(|(name, value, source)| {
-                (
-                    name.to_string(),
-                    EffectiveOption {
-                        value: redact_url(value),
-                        source,
-                    },
-                )
-            })
-            .collect();
-        if spec.busy_poll.is_zero()
-            && let Some(effective) = options.get_mut("busy-poll")
-        {
-            effective.value = "0".into();
-        }
-        let record = RunRecord {
-            schema_version: SCHEMA_VERSION,
-            id: Uuid::now_v7().to_string(),
-            tidemark_version: env!("TIDEMARK_VERSION").into(),
-            started_at: jiff::Timestamp::now().to_string(),
-            state: RunState::Running,
-            study: job.study.clone(),
-            command: redact(&order.command),
-            workload: job.workload.name.clone(),
-            target: order.target.to_string(),
-            job: Some(job.clone()),
-            latency_end: LatencyEnd::Session,
+        let target = order.target.to_string();
+        let record = begun(&order.job, &order.options, &order.command, target);
+        Self::of_record(RunRecord {
             target_on_client: described.on_client,
             server: Some(described.server),
             settings: described.settings,
@@ -73,27 +46,18 @@ impl Recording {
             ping_before: described.ping,
             server_disks: described.disks,
             notes: described.notes,
-            options,
-            sessions: spec.sessions,
-            terminals: (spec.terminals != spec.sessions).then_some(spec.terminals),
-            warmup_s: Some(spec.warmup.as_secs_f64()),
-            inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
-            executors: 0,
-            rate: match spec.pacing {
-                Pacing::Rate(rate) => Some(rate),
-                _ => None,
-            },
-            seed: spec.seed,
-            client: client_host(),
-            usage: ClientUsage::default(),
             tables_before: described.tables,
             contents_before: described.contents,
-            tables_after: Vec::new(),
-            intervals: Vec::new(),
-            totals: Totals::default(),
-            errors: Vec::new(),
-            ..RunRecord::default()
-        };
+            ..record
+        })
+    }
+
+    /// A record of a test of the machine that is about to begin.
+    pub fn of_machine(job: &Job, options: &OptionValues, command: &[String]) -> Self {
+        Self::of_record(begun(job, options, command, job.target.url.clone()))
+    }
+
+    fn of_record(record: RunRecord) -> Self {
         Self {
             record,
             host: HostSampler::new(),
@@ -101,10 +65,18 @@ impl Recording {
         }
     }
 
+    /// A test of the machine begins, as [`Recording::started`].
+    pub fn machine_started(&mut self, begun: &Started, sink: &Sink) {
+        let mut sources: Vec<Box<dyn SeriesSource>> = Vec::new();
+        let watch = self.record.job.as_ref().map(|job| &job.watch);
+        if watch.is_some_and(|watch| watch.observe.wants(CLIENT_HOST)) {
+            sources.push(Box::new(ClientHostSource::new()));
+        }
+        self.begins(begun, sources, sink);
+    }
+
     /// The load begins: what the client uses counts from here, and series go to `sink`.
     pub fn started(&mut self, begun: &Started, connector: &Connector, sink: &Sink) {
-        self.host = HostSampler::new();
-        let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
         let watch = self.record.job.as_ref().map(|job| job.watch.clone());
         let watch = watch.unwrap_or_default();
         let all = sources(&Observing {
@@ -118,7 +90,13 @@ impl Recording {
             makes_load: true,
         });
         self.record.observed = all.unseen;
-        self.sampling = Some(Sampling::start(all.sources, warmup, sink));
+        self.begins(begun, all.sources, sink);
+    }
+
+    fn begins(&mut self, begun: &Started, sources: Vec<Box<dyn SeriesSource>>, sink: &Sink) {
+        self.host = HostSampler::new();
+        let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
+        self.sampling = Some(Sampling::start(sources, warmup, sink));
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
@@ -203,5 +181,46 @@ impl Recording {
             EngineError::Interrupted => RunState::Interrupted,
             other => RunState::Failed(other.to_string()),
         };
+    }
+}
+
+/// What is known of a run before its target is looked at.
+fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) -> RunRecord {
+    let spec = &job.load;
+    let shown = options.shown().map(|(name, value, source)| {
+        let value = redact_url(value);
+        (name.to_string(), EffectiveOption { value, source })
+    });
+    let mut options: BTreeMap<_, _> = shown.collect();
+    if spec.busy_poll.is_zero()
+        && let Some(effective) = options.get_mut("busy-poll")
+    {
+        effective.value = "0".into();
+    }
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        id: Uuid::now_v7().to_string(),
+        tidemark_version: env!("TIDEMARK_VERSION").into(),
+        started_at: jiff::Timestamp::now().to_string(),
+        state: RunState::Running,
+        study: job.study.clone(),
+        command: redact(command),
+        workload: job.workload.name.clone(),
+        target,
+        job: Some(job.clone()),
+        latency_end: LatencyEnd::Session,
+        options,
+        sessions: spec.sessions,
+        terminals: (spec.terminals != spec.sessions).then_some(spec.terminals),
+        warmup_s: Some(spec.warmup.as_secs_f64()),
+        inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
+        rate: match spec.pacing {
+            Pacing::Rate(rate) => Some(rate),
+            _ => None,
+        },
+        seed: spec.seed,
+        client: client_host(),
+        machine: job.machine.clone(),
+        ..RunRecord::default()
     }
 }

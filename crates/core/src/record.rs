@@ -6,6 +6,7 @@ mod experiments;
 mod imported;
 mod interval;
 mod latency;
+mod machine;
 mod observed;
 mod query;
 mod totals;
@@ -17,6 +18,7 @@ pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
 pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
+pub use machine::MachineFigures;
 pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
@@ -179,6 +181,9 @@ pub struct RunRecord {
     pub seed: u64,
     /// The client host.
     pub client: ClientHost,
+    /// What short tests of it showed before the run's study; absent where none were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineFigures>,
     /// What the client used.
     pub usage: ClientUsage,
     /// Tables before the run.
@@ -239,6 +244,11 @@ impl RunRecord {
     /// Whether it only observed: then it has no transactions, and no figure of any.
     pub fn is_watch(&self) -> bool {
         self.watched_s.is_some()
+    }
+
+    /// Whether the machine itself was tested, and no database.
+    pub fn is_of_machine(&self) -> bool {
+        self.target == crate::job::MACHINE
     }
 
     /// The throughput that another tool stated, in [`RunRecord::rate_unit`], where it stated one.

@@ -60,6 +60,7 @@ use tidemark_core::record::RunRecord;
 /// figures and query streams are not.
 pub fn can_diagnose(record: &RunRecord) -> bool {
     !record.is_watch()
+        && !record.is_of_machine()
         && record.imported.is_none()
         && record.queries.is_empty()
         && record.sessions > 0

@@ -155,6 +155,26 @@ impl Crew {
         })
     }
 
+    /// Threads without sessions, which somebody else has started.
+    pub fn without_sessions(
+        control: Arc<Control>,
+        recorders: Arc<Recorders>,
+        threads: usize,
+        ended: Receiver<Result<(), EngineError>>,
+    ) -> Self {
+        Self {
+            control,
+            recorders,
+            hosts: Arc::new([]),
+            threads,
+            ended,
+            sessions: threads,
+            shares: false,
+            limits: Limits::default(),
+            within: None,
+        }
+    }
+
     /// The error of a run that can't begin, with the server's limit in it: before few sessions it was
     /// not asked for, and there is room for asking once those that could be had are closed.
     pub fn explain(&self, error: EngineError, connector: &Connector) -> EngineError {

@@ -3,7 +3,8 @@
 //!
 //! [`run()`] drives a workload on a target and gives its measurements, interval by interval, to a
 //! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
-//! embedded engine block and get threads of their own. [`run_streams`] has sessions each do a list
+//! embedded engine block and get threads of their own. [`run_workers`] measures in the same way what has no
+//! sessions at all: tests of the machine. [`run_streams`] has sessions each do a list
 //! of queries instead, as analytical benchmarks do.
 //!
 //! ```
@@ -71,6 +72,7 @@ mod session;
 mod steps;
 mod streams;
 mod tally;
+mod workers;
 
 pub use check::{
     CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict, ViolatingRow, check,
@@ -90,3 +92,4 @@ pub use streams::{
     Transaction, Until, plans, run_streams,
 };
 pub use tally::ErrorTally;
+pub use workers::{Worker, WorkerEvent, WorkersSpec, run_workers};

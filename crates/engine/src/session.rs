@@ -6,8 +6,7 @@ mod recovery;
 mod start;
 
 use self::recovery::Verdict;
-pub(crate) use self::start::take_over;
-use self::start::{Start, next_start};
+pub(crate) use self::start::{Start, next_start, take_over};
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;

@@ -33,6 +33,7 @@ mod findings;
 mod intervals;
 mod load;
 mod load_words;
+mod machine;
 mod many;
 mod merge;
 pub mod number;
@@ -71,7 +72,13 @@ pub use texts::Lang;
 
 use tidemark_core::{Registry, RegistryError};
 
-static FAMILIES: Registry<Family> = Registry::new(&[tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+static FAMILIES: Registry<Family> = Registry::new(&[
+    tpcc::FAMILY,
+    tpch::FAMILY,
+    ycsb::FAMILY,
+    machine::MEMORY,
+    machine::FILES,
+]);
 
 /// Adds families of other crates, before anything is reported.
 ///

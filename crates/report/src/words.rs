@@ -4,6 +4,7 @@ use crate::digest::{Digest, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
 use crate::load_words::has_unknown_rate;
+use crate::machine;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
 use tidemark_core::record::{LatencyEnd, RateUnit, RunState, TableState};
@@ -18,6 +19,7 @@ impl Words<'_> {
     pub fn server(&self) -> String {
         match &self.d.record.server {
             Some(s) => format!("{} {}", s.engine, s.version),
+            None if self.d.record.is_of_machine() => self.t.this_machine.into(),
             None => self.t.unknown_server.into(),
         }
     }
@@ -267,7 +269,7 @@ impl Words<'_> {
         let mut figures = vec![(t.transactions_per_s.into(), three(d.transactions_per_s()))];
         let per_minute = per_minute.into_iter();
         figures.extend(per_minute.filter_map(|(name, n)| Some((name.into(), three(n?.value)))));
-        if !is_other {
+        if !is_other && !d.record.is_of_machine() {
             figures.push((t.statements_per_s.into(), statements));
         }
         figures.extend([
@@ -374,9 +376,15 @@ impl Words<'_> {
             (t.cores, whole(r.client.cores as u64)),
             (t.memory, bytes(r.client.memory_bytes)),
         ];
+        facts.extend(
+            r.machine
+                .iter()
+                .flat_map(|figures| machine::facts(figures, t)),
+        );
         let usage = &r.usage;
         let cpu_s = usage.work_s();
-        if cpu_s > 0.0 {
+        // Of a test of the machine, what the client uses is what it measures.
+        if cpu_s > 0.0 && !r.is_of_machine() {
             let cores = r.client.cores as f64;
             let statements = self.d.totals.statements.total();
             facts.push((

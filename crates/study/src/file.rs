@@ -27,6 +27,8 @@ pub struct Study {
     pub load_threads: u32,
     /// Whether it goes on after a failure.
     pub on_failure: OnFailure,
+    /// Whether the machine is tested first.
+    pub host_tests: bool,
     /// What results are judged by.
     pub objective: Option<Objective>,
     /// What the system costs.

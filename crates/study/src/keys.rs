@@ -207,6 +207,14 @@ const TABLE: &[Key] = &[
     ),
     key(
         Section::Top,
+        "host-tests",
+        "on or off",
+        "host-tests = \"on\"",
+        "on: test this machine for some seconds first (CPU, memory, fsync in the study's folder) and \
+         put the figures into every record and the report (off)",
+    ),
+    key(
+        Section::Top,
         "objective",
         "an SLO, as for --find-max",
         "objective = \"p99 < 20ms\"",

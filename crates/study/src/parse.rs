@@ -129,6 +129,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
             top.get("on-failure"),
             &[("go-on", OnFailure::GoOn), ("stop", OnFailure::Stop)],
         ),
+        host_tests: chosen(top.get("host-tests"), &[("off", false), ("on", true)]),
         objective: top.get("objective").and_then(|v| {
             let parsed = v.text()?.parse();
             parsed.map_err(|e| v.refuse(&format!("{e}"))).ok()

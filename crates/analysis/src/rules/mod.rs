@@ -123,6 +123,16 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(quick_build, of_queries),
 ];
 
+/// Those that also hold for tests of the machine, where the client is what is measured, and events of one
+/// run may take a microsecond or a minute.
+const OF_THE_MACHINE: &[&str] = &[
+    summary_mismatch::ID,
+    offered_load::ID,
+    drift::ID,
+    backlog::MISSED,
+    backlog::ID,
+];
+
 /// The ids of the rules of comparisons.
 const OF_COMPARISONS: &[&str] = &[
     overlap::ID,
@@ -164,7 +174,10 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
     let mut found = Vec::new();
     let of_family = Family::of(record).map_or(&[][..], |f| f.rules);
     let all = OF_ONE_RUN.iter().chain(of_family);
-    let apply = all.filter(|rule| rule.of_queries || record.queries.is_empty());
+    let apply = all.filter(|rule| {
+        let of_load = rule.of_queries || record.queries.is_empty();
+        of_load && (!record.is_of_machine() || OF_THE_MACHINE.contains(&rule.id))
+    });
     let (judge, left_out): (Vec<&Rule>, Vec<&Rule>) =
         apply.partition(|rule| !not_judged::lacks(&run, rule.needs));
     for rule in judge {

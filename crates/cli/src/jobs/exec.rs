@@ -2,6 +2,7 @@
 
 use super::Adapter;
 use crate::args::{Exec, StoreArg};
+use crate::compat::sysbench::host::{self, HostOrder};
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
@@ -43,16 +44,60 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
     // All are understood before the first is run.
     let orders = jobs
         .iter()
-        .map(|job| order(job, elsewhere.as_ref(), args, asked.print_job));
+        .map(|job| planned(job, elsewhere.as_ref(), args, asked.print_job));
     let orders = orders.collect::<Result<Vec<_>, Failure>>()?;
     interrupt::listen();
-    for (adapter, order) in orders {
-        let code = adapter.perform(&order)?;
+    for order in orders {
+        let code = match order {
+            Planned::Run(adapter, order) => adapter.perform(&order)?,
+            Planned::Machine(order) => host::perform(&order)?,
+        };
         if code != ExitCode::Success {
             return Ok(code);
         }
     }
     Ok(ExitCode::Success)
+}
+
+/// What a job asks for.
+enum Planned {
+    /// A run or a load.
+    Run(&'static Adapter, Box<Order>),
+    /// A test of the machine.
+    Machine(Box<HostOrder>),
+}
+
+fn planned(
+    job: &Job,
+    elsewhere: Option<&Target>,
+    args: &[String],
+    print: bool,
+) -> Result<Planned, Failure> {
+    if !job.target.is_machine() {
+        let (adapter, order) = order(job, elsewhere, args, print)?;
+        return Ok(Planned::Run(adapter, Box::new(order)));
+    }
+    machine_order(job, print).map(|order| Planned::Machine(Box::new(order)))
+}
+
+/// A test of the machine, of a job.
+///
+/// # Errors
+/// As [`order_of`].
+pub fn machine_order(job: &Job, print: bool) -> Result<HostOrder, Failure> {
+    let mut order = host::order_of_job(job)?;
+    let mut made = order.job.clone();
+    made.version = job.version;
+    made.study.clone_from(&job.study);
+    made.machine.clone_from(&job.machine);
+    made.notes.clone_from(&job.notes);
+    finer(&mut made.load, &job.load);
+    agrees(job, &made)?;
+    order.job = made;
+    if print {
+        order.options.set("print-job", "on", Source::CommandLine)?;
+    }
+    Ok(order)
 }
 
 /// Reads a file, or standard input for `-`.
@@ -106,7 +151,7 @@ pub fn of_run(store: &StoreArg, run: &str) -> Result<Job, Failure> {
 
 /// What the command line of `exec` wants otherwise.
 fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
-    if let Some(target) = elsewhere {
+    if let Some(target) = elsewhere.filter(|_| !job.target.is_machine()) {
         job.target = TargetAddress::from(target);
     }
     if let Some(store) = &asked.store.store {
@@ -172,18 +217,14 @@ pub(super) fn order(
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
     finer(&mut made.load, &job.load);
+    made.machine.clone_from(&job.machine);
     made.notes.clone_from(&job.notes);
     if let (Some(made), Some(prepare)) = (&mut made.prepare, &job.prepare) {
         made.left.clone_from(&prepare.left);
     }
     // Whether the environment has a password is not for the job to say.
     made.target.password.clone_from(&job.target.password);
-    if let Some((path, here, there)) = difference(job, &made) {
-        return Err(Failure::usage(format!(
-            "{path}: {here} contradicts the rest of the job, which implies {there}; change the \
-             options it follows from, or write {there}"
-        )));
-    }
+    agrees(job, &made)?;
     order.job = made;
     order.target = target;
     Ok((adapter, order))
@@ -228,6 +269,17 @@ fn needed_password(job: &Job, is_missing: bool) -> Result<(), Failure> {
              set; for example: {env}=… tidemark exec …"
         ))),
         _ => Ok(()),
+    }
+}
+
+/// Looks whether a job and what its options make of it are the same.
+fn agrees(job: &Job, made: &Job) -> Result<(), Failure> {
+    match difference(job, made) {
+        None => Ok(()),
+        Some((path, here, there)) => Err(Failure::usage(format!(
+            "{path}: {here} contradicts the rest of the job, which implies {there}; change the \
+             options it follows from, or write {there}"
+        ))),
     }
 }
 

@@ -12,6 +12,7 @@ mod taken;
 mod tests;
 
 pub use exec::{exec, of_run, order_of, read};
+pub use native::NATIVE_SETTINGS;
 pub use schema::schema;
 pub use taken::of_command_line;
 
@@ -20,7 +21,7 @@ use crate::plan::session_setup;
 use crate::runner::Order;
 use crate::secrets::is_password_option;
 use crate::stdio::print;
-use native::{NATIVE_SETTINGS, PREPARATION};
+use native::PREPARATION;
 use tidemark_core::JobKind;
 use tidemark_core::job::{
     JOB_VERSION, LoadMethod, OutputFiles, Preparation, Settings, TargetAddress, ToolChoice, Watch,
@@ -132,7 +133,6 @@ impl Adapter {
                 || self.placed().any(|o| o.name == spec.name)
                 || (self.is_other)(kind, spec.name)
         };
-        let files = options.text("report").split(',');
         Ok(Job {
             version: JOB_VERSION,
             target: TargetAddress::from(target),
@@ -147,13 +147,7 @@ impl Adapter {
             prepare: (kind == JobKind::Load).then(|| preparation(options)),
             load,
             watch: watch(options),
-            outputs: OutputFiles {
-                store: options.text_opt("store").map(String::from),
-                record: options.text_opt("out").map(Into::into),
-                reports: files.filter(|f| !f.is_empty()).map(Into::into).collect(),
-                lang: options.text("lang").into(),
-                overwrite: options.flag("overwrite"),
-            },
+            outputs: outputs(options),
             tool: ToolChoice {
                 name: self.name.into(),
                 settings: Settings::of(options, |spec| !is_elsewhere(spec)),
@@ -162,6 +156,7 @@ impl Adapter {
             strict: options.flag("strict"),
             study: None,
             sum_tables: false,
+            machine: None,
             notes: Vec::new(),
         })
     }
@@ -175,34 +170,8 @@ impl Adapter {
         job: &Job,
         definition: &'static Definition,
     ) -> Result<OptionValues, Failure> {
-        let mut options = (self.defaults)(definition);
-        let sections = [
-            ("workload.settings", &job.workload.settings),
-            ("tool.settings", &job.tool.settings),
-        ];
-        for (path, settings) in sections {
-            let applied = settings.apply(&mut options, Source::CommandLine);
-            applied.map_err(|e| Failure::usage(format!("{path}.{e}")))?;
-        }
-        let set = |options: &mut OptionValues, name: &str, value: &str, path: &str| {
-            let parsed = options.spec(name).and_then(|spec| spec.parse(value));
-            let parsed = parsed.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
-            // What nobody asked for has its default, unless that depends on the machine.
-            let depends = name == "busy-poll" && tidemark_runtime::is_short_of_cpu();
-            if depends || !options.holds(name, &parsed) {
-                let set = options.set(name, value, Source::CommandLine);
-                set.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
-            }
-            Ok::<(), Failure>(())
-        };
         let is_other = |name: &str| (self.is_other)(job.kind(), name);
-        for LoadOption { name, path, value } in self.placed() {
-            if let Some(value) = value(job).filter(|_| options.has(name) && !is_other(name)) {
-                set(&mut options, name, &value, path)?;
-            }
-        }
-        set(&mut options, "target", &job.target.url, "target.url")?;
-        Ok(options)
+        options_of(job, (self.defaults)(definition), self.placed(), is_other)
     }
 
     /// The command line that asks for a job, in the tool's words, of the job's options.
@@ -272,6 +241,58 @@ impl Adapter {
             return Ok(ExitCode::Success);
         }
         act(order)
+    }
+}
+
+/// Sets a tool's options to what a job says.
+///
+/// # Errors
+/// [`Failure`] of bad usage, naming the key and what is allowed.
+pub fn options_of(
+    job: &Job,
+    mut options: OptionValues,
+    placed: impl Iterator<Item = &'static LoadOption>,
+    is_other: impl Fn(&str) -> bool,
+) -> Result<OptionValues, Failure> {
+    let sections = [
+        ("workload.settings", &job.workload.settings),
+        ("tool.settings", &job.tool.settings),
+    ];
+    for (path, settings) in sections {
+        let applied = settings.apply(&mut options, Source::CommandLine);
+        applied.map_err(|e| Failure::usage(format!("{path}.{e}")))?;
+    }
+    let set = |options: &mut OptionValues, name: &str, value: &str, path: &str| {
+        let parsed = options.spec(name).and_then(|spec| spec.parse(value));
+        let parsed = parsed.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
+        // What nobody asked for has its default, unless that depends on the machine.
+        let depends = name == "busy-poll" && tidemark_runtime::is_short_of_cpu();
+        if depends || !options.holds(name, &parsed) {
+            let set = options.set(name, value, Source::CommandLine);
+            set.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
+        }
+        Ok::<(), Failure>(())
+    };
+    for LoadOption { name, path, value } in placed {
+        if let Some(value) = value(job).filter(|_| options.has(name) && !is_other(name)) {
+            set(&mut options, name, &value, path)?;
+        }
+    }
+    if options.has("target") {
+        set(&mut options, "target", &job.target.url, "target.url")?;
+    }
+    Ok(options)
+}
+
+/// Where the record goes, as the options say.
+pub fn outputs(options: &OptionValues) -> OutputFiles {
+    let files = options.text("report").split(',');
+    OutputFiles {
+        store: options.text_opt("store").map(String::from),
+        record: options.text_opt("out").map(Into::into),
+        reports: files.filter(|f| !f.is_empty()).map(Into::into).collect(),
+        lang: options.text("lang").into(),
+        overwrite: options.flag("overwrite"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Executing the steps that wait.
 
 use super::interrupt::{is_asked_to_end, times_asked};
+use super::machine::test_machine;
 use super::outcome::StepVerdict;
 use super::put_back::put_back;
 use super::settings;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tidemark_core::job::TargetAddress;
+use tidemark_core::record::MachineFigures;
 use tidemark_core::{LeftBehind, StudyPlace};
 use tidemark_report::Lang;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
@@ -42,6 +44,8 @@ pub struct StudyExecution<'a> {
     pub places: &'a [Reached],
     /// The folder in which commands are executed.
     pub folder: PathBuf,
+    /// What tests of this machine showed, where the study asks for them.
+    pub machine: Option<MachineFigures>,
     /// Whether a view is to fill the terminal.
     pub view: bool,
     /// Time of the experiments for each throughput curve; without it none are made.
@@ -66,6 +70,9 @@ impl StudyExecution<'_> {
             if self.places.get(step.place).is_some_and(Reached::is_new) {
                 in_tables.remove(&step.tables);
             }
+        }
+        if self.study.host_tests && states.contains(&StepState::Waiting) {
+            self.machine = test_machine(&self.folder, self.lang);
         }
         let view = View::new(
             &self.study.name,
@@ -259,6 +266,7 @@ impl StudyExecution<'_> {
             factors: step.factors.clone(),
             repeat: step.repeat,
         });
+        order.job.machine.clone_from(&self.machine);
         order.job.sum_tables = self.is_replaced(seq, step);
         if let Some(prepare) = &mut order.job.prepare {
             prepare.left = left;

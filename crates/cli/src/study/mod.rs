@@ -11,6 +11,7 @@ mod execute;
 mod file;
 pub mod interrupt;
 mod invalid_runs;
+mod machine;
 mod outcome;
 mod parent_process;
 mod plan_text;

@@ -61,6 +61,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         plan: &read.plan,
         places: &places,
         folder: PathBuf::from(&row.folder),
+        machine: None,
         view: words.view,
         diagnose,
         lang: words.lang,

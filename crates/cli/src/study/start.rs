@@ -58,6 +58,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
                 plan: &read.plan,
                 places: &places,
                 folder,
+                machine: None,
                 view: words.view,
                 diagnose,
                 lang: words.lang,

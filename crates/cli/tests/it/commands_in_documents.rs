@@ -85,6 +85,7 @@ const INSTEAD: &[(&str, &str)] = &[
     // Sizes and times.
     ("--time 10m", "--time 1s"),
     ("--table-size=250000", "--table-size=10000"),
+    ("--file-total-size=1G", "--file-total-size=8M"),
     ("--warehouses 4", "--warehouses 1"),
     ("--warehouses 10 -T 100", "--warehouses 1 -T 10"),
     ("--connections 20 ", "--connections 2 "),

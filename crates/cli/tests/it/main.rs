@@ -21,6 +21,7 @@ mod full_disks;
 mod help;
 mod hints;
 mod host_series;
+mod host_tests;
 mod hostile_servers;
 mod importing;
 mod keeping;

@@ -9,6 +9,7 @@
 
 mod header;
 mod histogram;
+pub mod host;
 mod interval;
 mod summary;
 

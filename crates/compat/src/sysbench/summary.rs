@@ -95,6 +95,13 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_sql(f)?;
+        self.fmt_general(f)
+    }
+}
+
+impl Summary {
+    fn fmt_sql(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = &self.statements;
         writeln!(f, "SQL statistics:\n    queries performed:")?;
         for (name, count) in [
@@ -114,6 +121,11 @@ impl fmt::Display for Summary {
             let rate = per_second(count, self.span_s);
             writeln!(f, "    {name:<37}{count:<6} ({rate:.2} per sec.)")?;
         }
+        Ok(())
+    }
+
+    /// What the summary of every test has.
+    pub(super) fn fmt_general(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nGeneral statistics:")?;
         writeln!(f, "    {:<37}{:.4}s", "total time:", self.total_time_s)?;
         let events = "total number of events:";

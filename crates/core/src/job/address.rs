@@ -4,6 +4,9 @@ use crate::{Protocol, Secret, Target, TargetError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What stands in the place of a database's URL where the machine itself is tested.
+pub const MACHINE: &str = "host:";
+
 /// A database's address as a job holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +52,19 @@ impl From<&Target> for TargetAddress {
 }
 
 impl TargetAddress {
+    /// No database: the machine itself.
+    pub fn machine() -> Self {
+        Self {
+            url: MACHINE.into(),
+            password: None,
+        }
+    }
+
+    /// Whether it is no database's, but stands for the machine itself.
+    pub fn is_machine(&self) -> bool {
+        self.url == MACHINE
+    }
+
     /// The target without its password.
     ///
     /// # Errors

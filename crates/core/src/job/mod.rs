@@ -6,11 +6,12 @@ mod preparation;
 mod read;
 mod settings;
 
-pub use address::{PasswordReference, TargetAddress};
+pub use address::{MACHINE, PasswordReference, TargetAddress};
 pub use preparation::{LoadMethod, Preparation};
 pub use read::JobError;
 pub use settings::{Settings, SettingsError};
 
+use crate::record::MachineFigures;
 use crate::{Observe, RunSpec, StudyLoad, StudyPlace, duration_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub const JOB_VERSION: u32 = 1;
 pub struct Job {
     /// [`JOB_VERSION`] of the writer.
     pub version: u32,
-    /// The database.
+    /// The database, or the machine itself.
     pub target: TargetAddress,
     /// What every session does before its first transaction.
     #[serde(default)]
@@ -61,6 +62,9 @@ pub struct Job {
     /// because a later load is to replace them.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sum_tables: bool,
+    /// What tests of the machine showed before the run's study; its record tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineFigures>,
     /// What is worth knowing of how the run was asked for, a line each; its record tells it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

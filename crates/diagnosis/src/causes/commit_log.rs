@@ -35,6 +35,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(syncs.as_ref().map(Column::evidence));
     evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+    evidence.extend(disk_sync_ms(seen).map(|ms| seen.evidence("fsync of this machine", ms, "ms")));
     let is_proven = seen.is_most(share, &[WaitClass::Log]) && rate >= SYNCS && cpu_is_free;
     Outcome::Found(Found {
         share,
@@ -44,6 +45,15 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::ClientCpu, Cause::NetworkDistance],
     })
+}
+
+/// What an fsync takes on this machine with nothing else going on, where the server is here, too.
+fn disk_sync_ms(seen: &Seen<'_>) -> Option<f64> {
+    let machine = seen.record.machine.as_ref()?;
+    let is_here = seen.record.target_on_client == Some(true);
+    is_here
+        .then_some(machine.fsync_mean_ms)
+        .filter(|ms| *ms > 0.0)
 }
 
 /// Where most of the latency is waiting for rows: commits may be what keeps their holders.

@@ -9,14 +9,14 @@ use tidemark_runtime::{Sleepers, Woken, remote_signal};
 
 /// What makes the next transaction due.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Start {
+pub(crate) enum Start {
     Now,
     At(Instant, Origin),
 }
 
 /// Waits until the next transaction of a session of `executor` may start; `None` when the run ended
 /// first. `idle` are the executor's sessions that await an arrival.
-pub(super) async fn next_start(
+pub(crate) async fn next_start(
     control: &Control,
     idle: &Sleepers,
     executor: usize,

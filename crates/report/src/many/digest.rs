@@ -13,6 +13,7 @@ use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
+use tidemark_core::record::MachineFigures;
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
     LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
@@ -102,6 +103,8 @@ pub struct RunDigest {
     pub(crate) host_busy: Option<f64>,
     pub(crate) settings: Vec<Setting>,
     pub(crate) hosts: Vec<HostLoad>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) machine: Option<MachineFigures>,
     pub(crate) notes: Vec<String>,
     /// With those that were not given.
     #[serde(skip)]
@@ -320,6 +323,7 @@ impl RunDigest {
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
             experiments: record.experiments.clone(),
             hosts: d.totals.hosts.clone(),
+            machine: record.machine.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),
             latencies: EncodedHistogram(d.all.latency().encode()),

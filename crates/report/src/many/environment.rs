@@ -8,6 +8,7 @@ use crate::settings::{is_telling, readable};
 use crate::texts::fill;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::ReportPlace;
+use tidemark_core::job::MACHINE;
 use tidemark_core::record::HostRole;
 
 /// More of them stand between the reader and the results.
@@ -18,6 +19,7 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     let mut blocks = Vec::new();
     for (title, table) in [
         (t.clients, clients(s)),
+        (crate::texts::machine::of(s.lang).title, machines(s)),
         (t.targets, targets(s)),
         (t.sources, sources(s)),
         (s.common.not_understood, not_understood(s)),
@@ -84,7 +86,7 @@ fn server_hardware(s: &Sources<'_>) -> Option<String> {
 /// Whether a target is on the client's own host: a file, a Unix socket, or a loopback address.
 fn is_local(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else {
-        return url.starts_with("sqlite:");
+        return url.starts_with("sqlite:") || url == MACHINE;
     };
     if scheme == "sqlite" {
         return true;
@@ -179,6 +181,29 @@ fn clients(s: &Sources<'_>) -> Grid {
     grid
 }
 
+/// What tests of the client hosts showed.
+fn machines(s: &Sources<'_>) -> Grid {
+    let c = s.common;
+    let mut grid = Grid::new([
+        (c.host.to_string(), false),
+        (c.machine_cpu.into(), false),
+        (c.machine_memory.into(), false),
+        (c.machine_fsync.into(), false),
+        (s.t.runs_of.into(), true),
+    ]);
+    let mut counts = Vec::new();
+    for run in measured(s) {
+        let Some(figures) = &run.machine else {
+            continue;
+        };
+        let facts = crate::machine::facts(figures, c).map(|(_, said)| said);
+        let row = [vec![run.client.hostname.clone()], facts.to_vec()].concat();
+        count(&mut counts, row);
+    }
+    grid.rows = counted(counts);
+    grid
+}
+
 fn targets(s: &Sources<'_>) -> Grid {
     let (t, c) = (s.t, s.common);
     let mut grid = Grid::new([
@@ -192,6 +217,7 @@ fn targets(s: &Sources<'_>) -> Grid {
     for run in measured(s) {
         let (engine, version) = match &run.server {
             Some(server) => (server.engine.to_string(), server.version.clone()),
+            None if run.target == MACHINE => (c.this_machine.into(), "–".into()),
             None => (c.unknown_server.into(), "–".into()),
         };
         count(

@@ -1,12 +1,12 @@
 //! `--help`, and `help` of a script.
 
-use super::{scripts, titled};
+use super::{host, scripts, titled};
 use crate::help::{exit_codes, shown};
 use std::fmt::Write;
 use tidemark_core::OptionSpec;
 use tidemark_workloads::Definition;
 
-fn lines(text: &mut String, options: &[OptionSpec]) {
+pub(super) fn lines(text: &mut String, options: &[OptionSpec]) {
     let shown: Vec<_> = options.iter().map(ToString::to_string).collect();
     let width = shown.iter().map(String::len).max().unwrap_or(0).min(36);
     for (shown, option) in shown.iter().zip(options) {
@@ -33,6 +33,10 @@ pub fn general() -> String {
     let width = scripts().map(|d| d.name.len()).max().unwrap_or(0);
     for definition in scripts() {
         let _ = writeln!(text, "  {:width$}  {}", definition.name, definition.summary);
+    }
+    text += "\nTests of the machine (no database; options: tidemark sysbench cpu help):\n";
+    for test in host::TESTS {
+        let _ = writeln!(text, "  {:width$}  {}", test.name, test.summary);
     }
     let titled = titled();
     for group in titled.chunk_by(|(a, _), (b, _)| a == b) {

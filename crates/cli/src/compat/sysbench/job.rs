@@ -44,7 +44,8 @@ fn limit(job: &Job, value: Option<u64>) -> Option<String> {
     is_own.then(|| value.unwrap_or(0).to_string())
 }
 
-const PLACED: &[LoadOption] = &[
+/// What sysbench's own options say of the load.
+pub(super) const PLACED: &[LoadOption] = &[
     load_option("config-file", "target.url", |_| None),
     load_option("time", "load.time", |j| {
         limit(j, j.load.time.map(|t| t.as_secs()))

@@ -3,6 +3,7 @@
 mod advice;
 mod config_file;
 mod help;
+pub mod host;
 mod job;
 mod options;
 pub mod parse;
@@ -65,6 +66,9 @@ pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
 /// # Errors
 /// [`Failure`] with its exit code.
 pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
+    if let Some(asked) = host::asked(words)? {
+        return host::main(asked, args);
+    }
     match parse::parse(words)? {
         Invocation::GeneralHelp => {
             print(&help::general());
@@ -97,7 +101,8 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 
 /// The command line as clap has it, for completions and manual pages: every option of every script.
 pub fn grammar() -> clap::Command {
-    let names: Vec<&str> = scripts().map(|d| d.name).collect();
+    let tests = host::TESTS.iter().map(|test| test.name);
+    let names: Vec<&str> = scripts().map(|d| d.name).chain(tests).collect();
     let command = clap::Command::new("tidemark sysbench")
         .about("The sysbench OLTP family with sysbench's own command line and output")
         .override_usage("tidemark sysbench [options]... SCRIPT COMMAND")
@@ -106,9 +111,12 @@ pub fn grammar() -> clap::Command {
     let general = titled().into_iter();
     let tables = scripts().flat_map(|d| d.options.iter().copied());
     let of_scripts = tables.flatten().map(|spec| ("Options of scripts", *spec));
+    let of_tests = host::TESTS.iter().flat_map(|test| test.options);
+    let of_tests = of_tests.map(|spec| ("Options of tests of the machine", *spec));
+    let all = general.chain(of_scripts).chain(of_tests);
     crate::grammar::described(
         opened_with(command, &FRONTEND.examples),
-        general.chain(of_scripts).map(|(title, spec)| (spec, title)),
+        all.map(|(title, spec)| (spec, title)),
     )
 }
 

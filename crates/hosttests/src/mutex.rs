@@ -1,0 +1,85 @@
+//! Mutexes: threads that run all at once, and lock one of many for a moment.
+
+use crate::pthread::PthreadMutex;
+use crate::random::Random;
+use crate::{Event, HostError, Test};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What its events are called.
+pub const KINDS: &[&str] = &["event"];
+
+struct Shared {
+    mutexes: Vec<PthreadMutex>,
+    /// What each lock is taken for.
+    value: AtomicU64,
+    locks: u64,
+    loops: u64,
+}
+
+/// One thread of the test. It has one event: all its locks.
+pub struct Mutexes {
+    shared: Arc<Shared>,
+    random: Random,
+    done: bool,
+}
+
+/// The test's threads: each takes so many `locks`, one of `mutexes` at a time, after so many empty
+/// `loops`.
+pub fn mutexes(count: usize, mutexes: usize, locks: u64, loops: u64, seed: u64) -> Vec<Mutexes> {
+    let shared = Arc::new(Shared {
+        mutexes: (0..mutexes.max(1)).map(|_| PthreadMutex::new()).collect(),
+        value: AtomicU64::new(0),
+        locks,
+        loops,
+    });
+    let one = |thread| Mutexes {
+        shared: Arc::clone(&shared),
+        random: Random::new(seed, thread as u64),
+        done: false,
+    };
+    (0..count).map(one).collect()
+}
+
+impl Test for Mutexes {
+    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        let shared = &*self.shared;
+        let mut sum = 0;
+        for _ in 0..shared.locks {
+            if cut_off.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            for turn in 0..shared.loops {
+                // One step of a counter that the compiler must make.
+                sum = black_box(turn);
+            }
+            let chosen = self.random.below(shared.mutexes.len() as u64) as usize;
+            shared.mutexes[chosen].with(|| {
+                let before = shared.value.load(Ordering::Relaxed);
+                shared.value.store(before + 1, Ordering::Relaxed);
+            });
+        }
+        black_box(sum);
+        Ok(Some(Event::of(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_one_event() {
+        let going = AtomicBool::new(false);
+        let mut all = mutexes(2, 1, 100, 10, 7);
+        for test in &mut all {
+            assert_eq!(test.event(&going).unwrap(), Some(Event::of(0)));
+            assert_eq!(test.event(&going).unwrap(), None);
+        }
+        assert_eq!(all[0].shared.value.load(Ordering::Relaxed), 200);
+    }
+}

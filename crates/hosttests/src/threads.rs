@@ -1,0 +1,56 @@
+//! The scheduler: threads that lock a mutex, yield the processor and unlock it.
+
+use crate::pthread::PthreadMutex;
+use crate::{Event, HostError, Test};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What its events are called.
+pub const KINDS: &[&str] = &["event"];
+
+/// One thread of the test.
+pub struct Threads {
+    locks: Arc<[PthreadMutex]>,
+    yields: u64,
+}
+
+/// The test's threads: each yields so often within an event, and holds one of so many mutexes, in
+/// turn, while it does.
+pub fn threads(count: usize, yields: u64, locks: usize) -> Vec<Threads> {
+    let locks: Arc<[PthreadMutex]> = (0..locks.max(1)).map(|_| PthreadMutex::new()).collect();
+    let one = |_| Threads {
+        locks: Arc::clone(&locks),
+        yields,
+    };
+    (0..count).map(one).collect()
+}
+
+impl Test for Threads {
+    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+        let mut next = self.locks.iter().cycle();
+        for _ in 0..self.yields {
+            if cut_off.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            if let Some(lock) = next.next() {
+                lock.with(std::thread::yield_now);
+            }
+        }
+        Ok(Some(Event::of(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_can_be_cut_off() {
+        let mut test = threads(1, 10, 3).remove(0);
+        assert_eq!(
+            test.event(&AtomicBool::new(false)).unwrap(),
+            Some(Event::of(0))
+        );
+        assert_eq!(test.event(&AtomicBool::new(true)).unwrap(), None);
+    }
+}
