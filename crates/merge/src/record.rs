@@ -94,7 +94,6 @@ pub fn record(
     let opened = sum(|part| part.sessions_opened.unwrap_or(part.sessions));
     let rates = records.iter().filter_map(|record| record.rate);
     let dead: Option<Vec<_>> = records.iter().map(|r| r.dead_times.as_deref()).collect();
-    let looked: Vec<&RunRecord> = records.clone();
     Ok(RunRecord {
         state: match head.state {
             RunState::Running => state(&parts),
@@ -102,8 +101,11 @@ pub fn record(
         },
         sessions: sum(|part| part.sessions),
         sessions_opened: Some(opened).filter(|opened| *opened < sum(|part| part.sessions)),
-        fewer_sessions_because: (head.fewer_sessions_because.clone())
-            .or_else(|| looked.iter().find_map(|r| r.fewer_sessions_because.clone())),
+        fewer_sessions_because: (head.fewer_sessions_because.clone()).or_else(|| {
+            records
+                .iter()
+                .find_map(|r| r.fewer_sessions_because.clone())
+        }),
         terminals: match parts.iter().any(|part| part.terminals.is_some()) {
             true => Some(sum(|part| part.terminals.unwrap_or(part.sessions))),
             false => None,
@@ -248,7 +250,8 @@ fn all_totals(
             Some(Part {
                 totals: &client.record.as_ref()?.totals,
                 sessions: part.sessions_opened.unwrap_or(part.sessions) as u64,
-                late_s: part.start_late_ms.unwrap_or(0.0) / 1000.0,
+                // All count from the common start, also one that was late for it.
+                late_s: 0.0,
             })
         })
         .collect();
