@@ -224,12 +224,19 @@ impl Live {
         Some(group.map(|(place, _)| *place).collect())
     }
 
-    /// Whether everyone who lives has told of that time, or of a later one.
+    /// Whether everyone who lives has told all up to that time: its interval in the group, or a later one.
     fn is_complete(&self, group: &[Place], start_ms: i64) -> bool {
         let until = start_ms + self.tolerance_ms();
-        let is_in = |number: usize| group.iter().any(|place| place.1 as usize == number);
+        let end_in_group = |number: usize| {
+            let place = group.iter().find(|place| place.1 as usize == number)?;
+            let interval = self.window.get(place)?;
+            Some(interval.start_ms + interval.length_ms.round() as i64)
+        };
         self.clients.iter().enumerate().all(|(number, client)| {
-            client.is_lost || is_in(number) || client.told_until_ms.is_some_and(|told| told > until)
+            client.is_lost
+                || client.told_until_ms.is_some_and(|told| {
+                    told > until || end_in_group(number).is_some_and(|end| told >= end)
+                })
         })
     }
 
