@@ -296,9 +296,17 @@ fn jobs_and_records_are_as_their_schemas_say() {
 fn shards_of_a_job_are_the_whole() {
     let work = Workdir::new();
     let target = "--target=sqlite:a.db";
-    let line = ["sysbench", target, "--table-size=200", "--threads=4", "--events=91"];
+    let line = [
+        "sysbench",
+        target,
+        "--table-size=200",
+        "--threads=4",
+        "--events=91",
+    ];
     work.ok(&[&line[..], &["oltp_insert", "prepare"]].concat());
-    let printed = work.ok(&[&line[..], &["oltp_insert", "run", "--print-job"]].concat()).out;
+    let printed = work
+        .ok(&[&line[..], &["oltp_insert", "run", "--print-job"]].concat())
+        .out;
     fs::write(work.path().join("job.json"), &printed).unwrap();
     let mut sum = [0, 0];
     for (shard, events, sessions) in [("1/3", 31, 2), ("2/3", 30, 1), ("3/3", 30, 1)] {

@@ -47,7 +47,12 @@ fn of_three() -> RunRecord {
 fn every_client_has_a_row_in_every_form() {
     let record = of_three();
     for (lang, title, lost, absent) in [
-        (Lang::En, "Clients", "lost: no heartbeat for 2 s", "did not begin"),
+        (
+            Lang::En,
+            "Clients",
+            "lost: no heartbeat for 2 s",
+            "did not begin",
+        ),
         (Lang::Zh, "各客户端", "失联：no heartbeat for 2 s", "未开始"),
     ] {
         for told in [
@@ -69,16 +74,35 @@ fn every_client_has_a_row_in_every_form() {
 fn clients_are_a_table_for_other_programs() {
     let record = of_three();
     let table = client_table(&record).unwrap();
-    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
     assert_eq!(lines.len(), 4);
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{table}");
+    assert!(
+        lines.iter().all(|line| line.len() == lines[0].len()),
+        "{table}"
+    );
     let cell = |row: usize, name: &str| {
         let column = lines[0].iter().position(|head| *head == name).unwrap();
         lines[row][column]
     };
-    assert_eq!((cell(1, "client"), cell(1, "host")), ("client-0", "'=host0"));
-    assert_eq!((cell(1, "transactions_per_s"), cell(1, "cpu_percent")), ("10", "25"));
+    assert_eq!(
+        (cell(1, "client"), cell(1, "host")),
+        ("client-0", "'=host0")
+    );
+    assert_eq!(
+        (cell(1, "transactions_per_s"), cell(1, "cpu_percent")),
+        ("10", "25")
+    );
     assert_eq!((cell(2, "state"), cell(2, "missing_s")), ("lost", "30"));
-    assert_eq!((cell(3, "state"), cell(3, "p95_ms"), cell(3, "start_late_ms")), ("absent", "", ""));
+    assert_eq!(
+        (
+            cell(3, "state"),
+            cell(3, "p95_ms"),
+            cell(3, "start_late_ms")
+        ),
+        ("absent", "", "")
+    );
     assert_eq!(client_table(&closed()).unwrap().lines().count(), 1);
 }
