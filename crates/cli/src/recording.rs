@@ -96,8 +96,11 @@ impl Recording {
     fn begins(&mut self, begun: &Started, sources: Vec<Box<dyn SeriesSource>>, sink: &Sink) {
         self.host = HostSampler::new();
         let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
-        self.sampling = Some(Sampling::start(sources, warmup, sink));
-        self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
+        // A led run begins a moment later.
+        self.sampling = Some(Sampling::start(sources, warmup + begun.ahead, sink));
+        let began = jiff::Timestamp::now()
+            + jiff::SignedDuration::try_from(begun.ahead).unwrap_or_default();
+        self.record.load_began_at = Some(began.to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
         self.record
@@ -186,7 +189,8 @@ impl Recording {
 
 /// What is known of a run before its target is looked at.
 fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) -> RunRecord {
-    let spec = &job.load;
+    // A client's record is of its own share.
+    let spec = &job.load.own();
     let shown = options.shown().map(|(name, value, source)| {
         let value = redact_url(value);
         (name.to_string(), EffectiveOption { value, source })
@@ -215,7 +219,7 @@ fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) 
         warmup_s: Some(spec.warmup.as_secs_f64()),
         inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
         rate: match spec.pacing {
-            Pacing::Rate(rate) => Some(rate),
+            Pacing::Rate(rate) => Some(spec.shard.of_rate(rate)),
             _ => None,
         },
         seed: spec.seed,

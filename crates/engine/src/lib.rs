@@ -3,9 +3,10 @@
 //!
 //! [`run()`] drives a workload on a target and gives its measurements, interval by interval, to a
 //! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
-//! embedded engine block and get threads of their own. [`run_workers`] measures in the same way what has no
-//! sessions at all: tests of the machine. [`run_streams`] has sessions each do a list
-//! of queries instead, as analytical benchmarks do.
+//! embedded engine block and get threads of their own. [`run_workers`] measures in the same way what
+//! has no sessions at all: tests of the machine. [`run_streams`] has sessions each do a list of queries
+//! instead, as analytical benchmarks do. A run that several clients share does this client's part
+//! ([`tidemark_core::Shard`]), and a [`Lead`] starts, stops and paces it from outside.
 //!
 //! ```
 //! use tidemark_core::record::{Interval, Totals};
@@ -58,6 +59,7 @@ mod error;
 mod gate;
 mod interval;
 mod launch;
+mod lead;
 mod load;
 mod measure;
 mod outages;
@@ -79,14 +81,16 @@ pub use check::{
 };
 pub use control::StopHandle;
 pub use error::EngineError;
+pub use lead::{Lead, LeadEvent, LedStep, lead};
 pub use load::{
     DropFailure, Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport,
-    create, drop_tables, is_loaded, is_loaded_by, is_marked_loaded, is_ours, is_unfinished,
-    prepare, why_not_ours,
+    create, drop_tables, is_being_loaded, is_loaded, is_loaded_by, is_marked_loaded, is_ours,
+    is_unfinished, prepare, why_not_ours,
 };
 pub use recorder::{Due, Origin, Recorder};
-pub use run::{RunObserver, RunResult, Started, run, run_sampled};
+pub use run::{Beside, RunObserver, RunResult, Started, run, run_beside};
 pub use samples::{Sample, SampleLog, SampleReport};
+pub use steps::{Conductor, StepPlan};
 pub use streams::{
     Changes, PlanOf, Step, StepOutcome, StepResult, Stream, StreamsObserver, StreamsSpec,
     Transaction, Until, plans, run_streams,

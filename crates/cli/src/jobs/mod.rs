@@ -111,6 +111,7 @@ impl Adapter {
             target,
             options,
             command,
+            lead: None,
         })
     }
 

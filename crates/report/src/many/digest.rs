@@ -46,6 +46,12 @@ pub struct RunDigest {
     pub(crate) note: String,
     pub(crate) command: Vec<String>,
     pub(crate) sessions: usize,
+    /// Clients that made it together.
+    #[serde(skip_serializing_if = "is_one")]
+    pub(crate) clients: usize,
+    /// Those of them that were not there to its end.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) clients_missing: usize,
     pub(crate) terminals: Option<usize>,
     pub(crate) rate: Option<f64>,
     #[serde(skip)]
@@ -237,6 +243,14 @@ pub(crate) struct Sample {
     pub p95_ms: Option<f64>,
 }
 
+fn is_one(clients: &usize) -> bool {
+    *clients == 1
+}
+
+fn is_none(clients: &usize) -> bool {
+    *clients == 0
+}
+
 impl RunDigest {
     /// Digests a record with its intervals.
     ///
@@ -281,6 +295,12 @@ impl RunDigest {
             note: record.note.clone(),
             command: record.command.clone(),
             sessions: record.sessions_opened.unwrap_or(record.sessions),
+            clients: record.clients.len().max(1),
+            clients_missing: record
+                .clients
+                .iter()
+                .filter(|client| client.state.is_missing())
+                .count(),
             terminals: record.terminals,
             rate: record.rate,
             open_loop: d.kind.is_open_loop(),

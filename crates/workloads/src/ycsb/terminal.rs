@@ -12,7 +12,7 @@ use crate::terminal::is_same_again;
 use crate::{Done, InnerOperation, Notes};
 use std::sync::Arc;
 use std::time::Instant;
-use tidemark_core::DbError;
+use tidemark_core::{DbError, Shard};
 use tidemark_drivers::{Cell, RowSet, Session, Value};
 
 /// Operations, by their index in [`super::TRANSACTION_TYPES`].
@@ -68,6 +68,12 @@ impl Plan {
             mix,
             settings,
         }
+    }
+
+    /// What terminals share is this client's part from now on.
+    pub fn deal(&self, shard: Shard) {
+        self.inserted.deal(shard);
+        self.keys.deal(shard);
     }
 }
 
@@ -207,9 +213,13 @@ impl Terminal {
                 let drawn = plan.keys.draw(&plan.inserted, &mut self.ages, rng);
                 let start = settings.insert_start;
                 self.share.map_or(drawn, |share| {
-                    // Records that were inserted are chosen, too.
+                    // Records that were inserted are chosen, too; but where clients share a run, none
+                    // knows those of the others, which may be its terminal's.
                     let there = settings.insert_count.max(drawn + 1 - start);
-                    start + share.over(there).own(drawn - start)
+                    match plan.inserted.is_shared() {
+                        false => start + share.over(there).own(drawn - start),
+                        true => start + share.own((drawn - start) % settings.insert_count.max(1)),
+                    }
                 })
             }
         };
@@ -398,6 +408,59 @@ mod tests {
                 }
             }
             assert!(owners.len() > 20, "{distribution}: {owners:?}");
+        }
+    }
+
+    proptest::proptest! {
+        /// Clients that do as many operations as each other do what one would: the same operations of the
+        /// same terminals, and the same records inserted, each once.
+        #[test]
+        fn clients_do_the_operations_of_one(of in 1u32..6, more in 0usize..8, each in 1usize..40) {
+            let options = [
+                ("recordcount", "100"),
+                ("insertproportion", "0.3"),
+                ("updateproportion", "0.3"),
+                ("readproportion", "0.4"),
+                ("readallfields", "false"),
+                ("requestdistribution", "uniform"),
+            ];
+            let settings = Arc::new(settings(&options).unwrap());
+            let terminals = of as usize + more;
+            // Of inserts, which number it is depends on who comes first.
+            let run = |shard: Shard| {
+                let plan = Arc::new(Plan::new(Arc::clone(&settings)));
+                plan.deal(shard);
+                let (mut others, mut inserted) = (Vec::new(), Vec::new());
+                for local in 0..shard.count_usize(terminals) {
+                    let number = shard.global_usize(local);
+                    let mut t = Terminal::new(Arc::clone(&plan), number, terminals, 3);
+                    for _ in 0..each {
+                        let operation = t.choose();
+                        match operation.kind {
+                            Kind::Insert => inserted.push(operation.number),
+                            _ => others.push((number, format!("{operation:?}"))),
+                        }
+                    }
+                }
+                (others, inserted)
+            };
+            let (mut wanted, numbers) = run(Shard::WHOLE);
+            wanted.sort();
+            let (mut found, mut taken) = (Vec::new(), std::collections::BTreeSet::new());
+            let mut count = 0;
+            for index in 0..of {
+                let (others, inserted) = run(Shard { index, of });
+                found.extend(others);
+                count += inserted.len();
+                // Each has a part of its own, without gaps in it.
+                for (local, number) in (0u64..).zip(&inserted) {
+                    assert_eq!(*number, 100 + Shard { index, of }.global(local));
+                    assert!(taken.insert(*number), "{number} twice");
+                }
+            }
+            found.sort();
+            proptest::prop_assert_eq!(found, wanted);
+            proptest::prop_assert_eq!(count, numbers.len());
         }
     }
 
