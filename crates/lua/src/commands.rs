@@ -146,7 +146,8 @@ fn in_parallel(program: &Arc<Program>, name: &str, threads: usize) -> Result<(),
     };
     let work: Vec<_> = (0..executors)
         .map(|executor| {
-            let (program, name, errors) = (Arc::clone(program), name.to_string(), Arc::clone(&first));
+            let (program, name, errors) =
+                (Arc::clone(program), name.to_string(), Arc::clone(&first));
             std::thread::spawn(move || {
                 let mut tasks = Executor::new()?;
                 for number in (executor..threads.max(1)).step_by(executors) {

@@ -138,12 +138,7 @@ impl Connection {
     }
 
     /// Executes a statement.
-    pub async fn execute(
-        &mut self,
-        at: usize,
-        values: &Values,
-        engine: &mut Engine<'_>,
-    ) -> Told {
+    pub async fn execute(&mut self, at: usize, values: &Values, engine: &mut Engine<'_>) -> Told {
         if !self.prepared(at, engine).await? {
             return Ok(closed());
         }

@@ -107,10 +107,7 @@ fn option_of(name: &str, what: &Value) -> Result<(OptionSpec, bool), String> {
     };
     let default = part(2)?;
     let (found, text) = match &default {
-        Value::Boolean(on) => (
-            OptionKind::Bool,
-            if *on { "on" } else { "off" }.to_string(),
-        ),
+        Value::Boolean(on) => (OptionKind::Bool, if *on { "on" } else { "off" }.to_string()),
         Value::Integer(number) => (INT, number.to_string()),
         Value::Number(number) => (FLOAT, number.to_string()),
         Value::String(text) => (OptionKind::Text, text.to_string_lossy()),

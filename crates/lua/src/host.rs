@@ -188,13 +188,17 @@ fn built_in(name: &str) -> Option<String> {
 fn compile(lua: &Lua, path: &str) -> Result<Function, String> {
     let inside = path.strip_prefix(INSIDE).and_then(|name| {
         let mut all = BUILT_IN.iter();
-        all.find(|(module, _)| *module == name).map(|(_, text)| *text)
+        all.find(|(module, _)| *module == name)
+            .map(|(_, text)| *text)
     });
     let (source, name) = match inside {
         Some(text) => (text.as_bytes().to_vec(), format!("={path}")),
         None => {
             let read = std::fs::read(PathBuf::from(path));
-            (read.map_err(|e| format!("{path}: {e}"))?, format!("@{path}"))
+            (
+                read.map_err(|e| format!("{path}: {e}"))?,
+                format!("@{path}"),
+            )
         }
     };
     let source = without_interpreter(&source);

@@ -39,7 +39,7 @@ mod workload;
 pub use commands::{Commands, Stat};
 pub use program::Program;
 pub use script::{SCRIPT_OPTIONS, Script, ScriptError, find_file};
-pub use workload::{definition_of, program_of, workload_of};
+pub use workload::{definition_of, script_named, workload_of};
 
 use std::sync::OnceLock;
 

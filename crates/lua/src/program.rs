@@ -66,17 +66,13 @@ impl Program {
     }
 
     /// For reading what a script declares.
-    pub(crate) fn reading(
-        script: &Script,
-        given: &[(String, String)],
-        command: &str,
-    ) -> Arc<Self> {
+    pub(crate) fn reading(script: &Script, given: &[(String, String)], command: &str) -> Arc<Self> {
         let options = OptionValues::defaults([tidemark_workloads::random::RAND_OPTIONS]);
         let mut program = Self::new(script, command, &options);
         // It is the user's own choice already: without it a script that uses ffi can't be read.
-        program.ffi = given
-            .iter()
-            .any(|(name, value)| name == "lua-ffi" && ["on", "1", "true", "yes"].contains(&&**value));
+        program.ffi = given.iter().any(|(name, value)| {
+            name == "lua-ffi" && ["on", "1", "true", "yes"].contains(&&**value)
+        });
         let global = |(name, value): &(String, String)| (name.replace('-', "_"), value.clone());
         program.globals = given.iter().map(global).collect();
         program.name_test();
@@ -100,7 +96,10 @@ impl Program {
             program.options.insert(name, seen(spec.kind, text));
         }
         // The engine does it, between events.
-        program.options.entry("reconnect".into()).and_modify(|v| *v = Seen::Int(0));
+        program
+            .options
+            .entry("reconnect".into())
+            .and_modify(|v| *v = Seen::Int(0));
         if script.is_legacy() {
             let threads = options.text("threads").to_string();
             program.globals.insert("num_threads".into(), threads);

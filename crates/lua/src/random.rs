@@ -164,6 +164,9 @@ mod tests {
             }
         }
         // 1,300 of each, standard deviation 34.
-        assert!(counts.iter().all(|c| (1_100..1_500).contains(c)), "{counts:?}");
+        assert!(
+            counts.iter().all(|c| (1_100..1_500).contains(c)),
+            "{counts:?}"
+        );
     }
 }

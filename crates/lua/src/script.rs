@@ -196,7 +196,10 @@ impl Script {
 }
 
 /// Runs the top level and reads what it left.
-async fn look(program: Arc<Program>, given: Vec<(String, String)>) -> Result<Declared, ScriptError> {
+async fn look(
+    program: Arc<Program>,
+    given: Vec<(String, String)>,
+) -> Result<Declared, ScriptError> {
     let failed = |failure: Failure| ScriptError::Failed(failure.into_message());
     let state = State::new(&program).map_err(failed)?;
     let mut task = Task::new(&state, 0).map_err(failed)?;

@@ -193,7 +193,9 @@ impl Task {
 
     /// The engine's session is another one.
     pub fn session_replaced(&mut self) {
-        self.connections.iter_mut().for_each(Connection::session_replaced);
+        self.connections
+            .iter_mut()
+            .for_each(Connection::session_replaced);
     }
 
     /// Runs one event.
@@ -217,7 +219,8 @@ impl Task {
         match done {
             Ok(_) => {
                 let mut notes = Notes::NONE;
-                (0..std::mem::take(&mut self.counted_errors)).for_each(|_| notes.add(COUNTED_ERRORS));
+                (0..std::mem::take(&mut self.counted_errors))
+                    .for_each(|_| notes.add(COUNTED_ERRORS));
                 (0..std::mem::take(&mut self.reconnects)).for_each(|_| notes.add(RECONNECTS));
                 Ok(Done { kind: 0, notes })
             }
@@ -304,12 +307,7 @@ impl Task {
         }
     }
 
-    async fn answer(
-        &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
-        request: Request,
-    ) -> Answer {
+    async fn answer(&mut self, state: &State, engine: &mut Engine<'_>, request: Request) -> Answer {
         let (at, told) = match request {
             Request::Connect => (usize::MAX, self.connect(state, engine).await),
             Request::Query(at, sql) => (at, self.query(at, &sql, engine).await),

@@ -36,7 +36,7 @@ pub fn definition_of(script: &Arc<Script>) -> &'static Definition {
 }
 
 /// The script of a workload's name, if that was read.
-pub fn program_of(name: &str) -> Option<Arc<Script>> {
+pub fn script_named(name: &str) -> Option<Arc<Script>> {
     find(|script| script.name() == name).map(|(script, _)| script)
 }
 
@@ -104,7 +104,13 @@ impl Workload for ScriptWorkload {
         Ok(Vec::new())
     }
 
-    fn rows(&self, _table: usize, _first: u64, _count: u64, _seed: u64) -> Box<dyn RowSource + Send> {
+    fn rows(
+        &self,
+        _table: usize,
+        _first: u64,
+        _count: u64,
+        _seed: u64,
+    ) -> Box<dyn RowSource + Send> {
         Box::new(NoRows)
     }
 

@@ -7,10 +7,7 @@ pub const FAMILY: Family = Family {
     name: "scripts",
     title: "sysbench scripts",
     definitions: &[],
-    command: CommandLine {
-        takes_files: true,
-        ..CommandLine::SYSBENCH
-    },
+    command: CommandLine::SYSBENCH,
     data: "the script's tables",
     clashes_with: &[],
     load_s: |_| 10.0,

@@ -2,6 +2,7 @@
 
 use super::Adapter;
 use crate::args::{Exec, StoreArg};
+use crate::compat::sysbench::lua::definition_of_job;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
@@ -13,7 +14,6 @@ use std::time::Duration;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
 use tidemark_core::{Job, RunSpec, Source, Target, did_you_mean};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
-use tidemark_workloads::find;
 
 /// No interval is shorter.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
@@ -151,9 +151,7 @@ pub(super) fn order(
         },
         ..job.clone()
     };
-    let definition = find(&job.workload.name).map_err(|e| {
-        Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
-    })?;
+    let definition = definition_of_job(job)?;
     let mut options = adapter.options(job, definition)?;
     let target = match elsewhere {
         Some(target) => target.clone(),
