@@ -55,21 +55,17 @@ impl Place {
     }
 }
 
+const CHECK: &str = "sysbench.cmdline.commands = {check = {function() check() end}}\n";
+
 fn check(text: &str) -> Result<(), ScriptError> {
-    let text =
-        format!("sysbench.cmdline.commands = {{check = {{function() check() end}}}}\n{text}");
-    Place::new(&text).check(&[])
+    Place::new(&format!("{CHECK}{text}")).check(&[])
 }
 
-/// What a script says that fails in `check`, without the folder.
+/// What a script says that fails in `check`, without the folder; its first line is the second.
 fn said(text: &str) -> String {
-    let error = check(text).unwrap_err().to_string();
-    let cut = error.find("/s.lua").map_or(0, |_| {
-        error.rfind(|c: char| c == ' ').map_or(0, |at| at + 1)
-    });
-    let (words, place) = error.split_at(cut);
-    let file = place.rsplit('/').next().unwrap_or_default();
-    format!("{words}{file}")
+    let place = Place::new(&format!("{CHECK}{text}"));
+    let error = place.check(&[]).unwrap_err().to_string();
+    error.replace(&format!("{}/", place.folder.path().display()), "")
 }
 
 #[test]
