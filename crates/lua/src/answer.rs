@@ -19,36 +19,53 @@ pub(crate) enum Request {
     Disconnect(usize),
     Reconnect(usize),
     Sleep(Duration),
-    /// A yield of the script's own, outside its coroutines.
-    Unknown,
+    /// What can't be done, in words.
+    Bad(String),
 }
+
+/// What a yield of the script's own is told.
+const NO_COROUTINE: &str = "coroutine.yield() outside a coroutine of the script's own";
 
 impl FromLuaMulti for Request {
     fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> mlua::Result<Self> {
         let Some(Value::Integer(number)) = values.pop_front() else {
-            return Ok(Request::Unknown);
+            return Ok(Request::Bad(NO_COROUTINE.into()));
         };
         let mut next = || values.pop_front().unwrap_or(Value::Nil);
         let place = |value: Value| value.as_usize().unwrap_or(usize::MAX);
         let text = |value: Value, what: &str| {
-            let found = lua.coerce_string(value)?;
-            found.ok_or_else(|| mlua::Error::runtime(format!("{what}: a string is needed")))
+            let kind = value.type_name();
+            let found = lua.coerce_string(value).ok().flatten();
+            found.ok_or_else(|| format!("{what}: a string is needed, not a {kind}"))
         };
         Ok(match number {
             0 => Request::Idle,
             1 => Request::Done(next()),
             2 => Request::Failed(next()),
             3 => Request::Connect,
-            4 => Request::Query(place(next()), text(next(), "query()")?),
-            5 => Request::Prepare(place(next()), text(next(), "prepare()")?),
+            4 | 5 => {
+                let (at, what) = (
+                    place(next()),
+                    if number == 4 { "query()" } else { "prepare()" },
+                );
+                match (text(next(), what), number) {
+                    (Ok(sql), 4) => Request::Query(at, sql),
+                    (Ok(sql), _) => Request::Prepare(at, sql),
+                    (Err(words), _) => Request::Bad(words),
+                }
+            }
             6 => Request::Execute(place(next()), place(next()), values),
             7 => Request::Disconnect(place(next())),
             8 => Request::Reconnect(place(next())),
             9 => {
-                let seconds = next().as_f64().unwrap_or(0.0);
+                let seconds = match next() {
+                    Value::Integer(seconds) => seconds as f64,
+                    Value::Number(seconds) => seconds,
+                    _ => 0.0,
+                };
                 Request::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
             }
-            _ => Request::Unknown,
+            _ => Request::Bad(NO_COROUTINE.into()),
         })
     }
 }

@@ -27,7 +27,7 @@ impl Values {
     pub fn read(&mut self, values: &MultiValue) -> Result<(), String> {
         self.parts.clear();
         self.bytes.clear();
-        for value in values {
+        for value in values.iter() {
             self.parts.push(match value {
                 Value::Nil => Part::Null,
                 Value::Boolean(on) => Part::Int((*on).into()),

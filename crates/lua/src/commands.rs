@@ -30,15 +30,15 @@ impl Commands {
         let (own, loading) = (Rc::clone(&state), Rc::clone(&state));
         let mut task = Box::new(Task::new(&own, 0).map_err(failed)?);
         task.is_command = true;
-        let loaded = block_on(async move {
+        let (task, loaded) = block_on(async move {
             let loaded = task.load(&loading, &mut None).await;
             (task, loaded)
         })?;
-        loaded.1.map_err(failed)?;
+        loaded.map_err(failed)?;
         Ok(Self {
             program: Arc::clone(program),
             state,
-            task: Some(loaded.0),
+            task: Some(task),
         })
     }
 

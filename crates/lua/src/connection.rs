@@ -188,9 +188,6 @@ impl Connection {
     }
 
     /// Leaves an own session ready for the next try, after an error.
-    ///
-    /// # Errors
-    /// As the server's.
     pub async fn recover(&mut self, lost: bool, connector: Option<&Connector>, number: usize) {
         let Link::Own(own) = &mut self.link else {
             return;

@@ -18,7 +18,13 @@ const LOOK_EVERY: u32 = 100_000;
 /// A function that runs for so many looks without waiting for anything is a loop: some 50 ms.
 const LOOKS_OF_A_LOOP: u32 = 100;
 
+const SQL: &str = include_str!("lua/sql.lua");
+const REPORTS: &str = include_str!("lua/reports.lua");
+const FFI: &str = include_str!("lua/ffi.lua");
+const LEGACY: &str = include_str!("lua/legacy.lua");
 const PRELUDE: &str = include_str!("lua/prelude.lua");
+/// What messages have for these files, so that no place in them is told as the script's.
+const NAME: &str = "=[sysbench]";
 
 thread_local! {
     /// The states of this thread with their programs: sessions never move to another one.
@@ -83,7 +89,13 @@ impl State {
             .get::<Table>("math")?
             .get::<Function>("randomseed")?
             .call::<()>(seed as f64)?;
-        let made: Table = lua.load(PRELUDE).set_name("=[sysbench]").call(host)?;
+        let part = |text: &'static str| -> mlua::Result<Table> {
+            lua.load(text).set_name(NAME).call(&host)
+        };
+        let (sql, reports, ffi) = (part(SQL)?, part(REPORTS)?, part(FFI)?);
+        let legacy = lua.load(LEGACY).set_name(NAME).into_function()?;
+        let prelude = lua.load(PRELUDE).set_name(NAME).into_function()?;
+        let made: Table = prelude.call((&host, sql, reports, ffi, legacy))?;
         Ok(Self {
             program: Arc::clone(program),
             environment: made.get("environment")?,

@@ -295,9 +295,7 @@ impl Task {
             let answer = match request {
                 Request::Done(value) => return Ok(value),
                 Request::Failed(value) => return Err(self.failure(value)),
-                Request::Idle | Request::Unknown => Answer::Refused(
-                    "coroutine.yield() outside a coroutine of the script's own".into(),
-                ),
+                Request::Bad(words) => Answer::Refused(words),
                 _ if self.is_command && crate::is_interrupted() => {
                     return Err(Failure::Script("interrupted".into()));
                 }

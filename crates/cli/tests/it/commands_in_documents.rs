@@ -11,7 +11,8 @@ use tidemark_core::Host;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
 /// A script of a reader's own.
-const MINE: &str = r#"echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' > mine.lua"#;
+const MINE: &str =
+    r#"echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' > mine.lua"#;
 
 /// What is typed before the commands of some documents, and which: in this order.
 const DOCUMENTS: &[(&str, &[&str])] = &[

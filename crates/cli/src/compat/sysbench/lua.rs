@@ -99,8 +99,8 @@ pub fn invocation(path: &Path, words: &[String], given: Vec<Given>) -> Result<In
             // A file may serve several scripts.
             Some(_) if belongs_elsewhere(name) => {}
             Some(file) => {
-                return Err(unknown(&options, name, path)
-                    .map_or_else(|| Failure::usage(format!("{file}: {name}")), |f| f));
+                let failure = unknown(&options, name, path);
+                return Err(failure.unwrap_or_else(|| Failure::usage(format!("{file}: {name}"))));
             }
             None => set(&mut options, name, value, &mut warnings, definition, path)?,
         }
