@@ -43,7 +43,7 @@ const DEEPEST: usize = 200;
 
 /// The script's line that runs, as `file.lua:12`.
 pub(crate) fn place(lua: &Lua) -> String {
-    let own = |debug: &mlua::Debug| {
+    let own = |debug: &mlua::debug::Debug<'_>| {
         let source = debug.source();
         let file = source.short_src?.into_owned();
         let is_own = !file.starts_with("[sysbench]") && !file.starts_with("[C]");
@@ -204,7 +204,7 @@ fn compile(lua: &Lua, path: &str) -> Result<Function, String> {
     let source = without_interpreter(&source);
     let load = |text: &[u8]| {
         let chunk = lua.load(text.to_vec()).set_name(name.as_str());
-        chunk.set_mode(mlua::ChunkMode::Text).into_function()
+        chunk.set_mode(mlua::chunk::ChunkMode::Text).into_function()
     };
     let said = |error: mlua::Error| match error {
         mlua::Error::SyntaxError { message, .. } => message,

@@ -40,7 +40,6 @@ pub struct Program {
     /// The next of the numbers that no other thread gets.
     pub(crate) unique: AtomicU64,
     connector: OnceLock<Connector>,
-    has_event: bool,
 }
 
 /// A state's memory while a script is only looked at.
@@ -61,7 +60,6 @@ impl Program {
             states: AtomicU64::new(0),
             unique: AtomicU64::new(0),
             connector: OnceLock::new(),
-            has_event: script.has("event"),
         }
     }
 
@@ -138,11 +136,6 @@ impl Program {
             Some(Protocol::Sqlite) => "sqlite",
             _ => "mysql",
         }
-    }
-
-    /// Whether it can make load.
-    pub(crate) fn has_event(&self) -> bool {
-        self.has_event
     }
 
     /// The script's path as text.

@@ -43,7 +43,7 @@ impl Place {
             options.set(name, value, Source::CommandLine).unwrap();
         }
         let program = Arc::new(Program::of(&script, "check", &options));
-        let target = Target::sqlite(&self.folder.path().join("a.db").display().to_string());
+        let target = Target::sqlite(self.folder.path().join("a.db").display().to_string());
         program.connects_by(&Connector::new(target, ConnectOptions::default()).unwrap());
         Ok((script, program))
     }
@@ -229,7 +229,7 @@ fn the_old_interface_works_without_declarations() {
         options.set(name, value, Source::CommandLine).unwrap();
     }
     let program = Arc::new(Program::of(&script, "check", &options));
-    let target = Target::sqlite(&place.folder.path().join("a.db").display().to_string());
+    let target = Target::sqlite(place.folder.path().join("a.db").display().to_string());
     program.connects_by(&Connector::new(target, ConnectOptions::default()).unwrap());
     Commands::command(&program, &script, "check", 1).unwrap();
 }
