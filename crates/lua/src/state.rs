@@ -58,8 +58,8 @@ impl State {
     }
 
     fn made(program: &Arc<Program>) -> mlua::Result<Self> {
-        // Lua's own pcall, because a query may be awaited under it.
-        let options = LuaOptions::new().catch_rust_panics(false);
+        // Its pcall is LuaJIT's own, because a query may be awaited under it.
+        let options = LuaOptions::new();
         let lua = match program.ffi {
             false => Lua::new_with(StdLib::ALL_SAFE, options)?,
             true => with_ffi(options),

@@ -64,7 +64,11 @@ fn read(path: &Path, given: &[(String, String)], command: &str) -> Result<Arc<Sc
 ///
 /// # Errors
 /// [`Failure`] of bad usage, and of a script that can't be read, with its file and line.
-pub fn invocation(path: &Path, words: &[String], given: Vec<Given>) -> Result<Invocation, Failure> {
+pub(super) fn invocation(
+    path: &Path,
+    words: &[String],
+    given: Vec<Given>,
+) -> Result<Invocation, Failure> {
     let shown = path.display();
     let command = match words {
         [command] => command.clone(),
