@@ -88,6 +88,7 @@ impl BoundWorkload {
         if !preparing {
             connector = connector.must_exist();
         }
+        workload.connects_by(&connector);
         Ok(Self {
             workload,
             target,

@@ -75,6 +75,8 @@ pub enum ErrorKind {
     TlsFiles,
     /// Rows that are not what they must be (`--validate`).
     Validation,
+    /// The workload itself says that it may be counted and tried again.
+    Ignorable,
     /// Nothing that anybody looks for.
     #[default]
     Other,
@@ -101,6 +103,7 @@ impl ErrorKind {
             ErrorKind::Pooler => "pooler",
             ErrorKind::TlsFiles => "tls-files",
             ErrorKind::Validation => "validation",
+            ErrorKind::Ignorable => "ignorable",
             ErrorKind::Other => "other",
         }
     }

@@ -190,6 +190,16 @@ impl Session {
         self.counts
     }
 
+    /// Counts statements that its user sent elsewhere.
+    pub fn count_beside(&mut self, statements: StatementCounts) {
+        self.counts += statements;
+    }
+
+    /// Takes over what a session before it counted, whose place it takes.
+    pub fn follows(&mut self, former: &Session) {
+        self.counts += former.counts;
+    }
+
     /// Statements that the server keeps prepared for this session, so far.
     pub fn prepared(&self) -> u16 {
         self.prepared
@@ -418,11 +428,7 @@ impl Session {
         attended!(self, self.simple(sql));
         self.gives(sql);
         let verb = Verb::of(sql);
-        self.at_reader = !self.in_transaction && verb == Verb::Read && only_reads(sql);
-        let connection = match &mut self.reader {
-            Some(reader) if self.at_reader => reader,
-            _ => &mut self.primary,
-        };
+        let connection = self.connection_of(verb, sql);
         connection.begin();
         let done = match &mut connection.driver {
             Driver::Mysql(s) => s.simple(sql).await,
@@ -437,6 +443,40 @@ impl Session {
         let ended = self.executed(verb, ended?);
         self.was_given();
         Ok(ended)
+    }
+
+    /// Sends one statement as text and decodes its rows into `rows`.
+    ///
+    /// # Errors
+    /// As [`Session::execute`].
+    pub async fn ask(&mut self, sql: &str, rows: &mut RowSet) -> Result<Outcome, DbError> {
+        attended!(self, self.ask(sql, rows));
+        let verb = Verb::of(sql);
+        self.gives(sql);
+        let connection = self.connection_of(verb, sql);
+        connection.begin();
+        let done = match &mut connection.driver {
+            Driver::Mysql(s) => s.simple_rows(sql, rows).await,
+            Driver::Postgres(s) => s.simple_rows(sql, rows).await,
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.simple_rows(sql, rows)
+            }
+        };
+        let ended = connection.end(verb, done);
+        self.count_queued();
+        let ended = self.executed(verb, ended?);
+        self.was_given();
+        Ok(ended)
+    }
+
+    /// The connection that a text goes to.
+    fn connection_of(&mut self, verb: Verb, sql: &str) -> &mut Connection {
+        self.at_reader = !self.in_transaction && verb == Verb::Read && only_reads(sql);
+        match &mut self.reader {
+            Some(reader) if self.at_reader => reader,
+            _ => &mut self.primary,
+        }
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).

@@ -129,6 +129,7 @@ impl SessionTask {
         waits: Rc<Waits>,
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
+        statements.of_session(number);
         let session = Self::connect(&shared, number, &mut statements).await?;
         let host = session.primary_host().unwrap_or(0);
         let recorder = Arc::clone(shared.recorders.of(number));

@@ -1,10 +1,13 @@
 //! Whose command line a workload has.
 
-use tidemark_workloads::{Family, families};
+use tidemark_workloads::{Family, SCRIPTS, families};
 
-/// The family with a workload of this name.
+static SCRIPTS_FAMILY: Family = SCRIPTS;
+
+/// The family with a workload of this name; a path of a script is one of its family.
 pub(crate) fn of_name(name: &str) -> Option<&'static Family> {
-    families().find(|f| f.names().any(|n| n == name))
+    let known = families().find(|f| f.names().any(|n| n == name));
+    known.or_else(|| name.ends_with(".lua").then_some(&SCRIPTS_FAMILY))
 }
 
 /// Every workload's name.

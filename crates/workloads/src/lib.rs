@@ -40,6 +40,7 @@ pub mod oltp;
 mod outcome;
 pub mod random;
 mod registry;
+mod scripts;
 mod terminal;
 pub mod tpcc;
 pub mod tpch;
@@ -50,14 +51,20 @@ pub use check::{Check, Sentence};
 pub use family::{CommandLine, Family, Runs, Word};
 pub use outcome::{Done, InnerOperation, MAX_NOTES, Notes};
 pub use registry::{Definition, UnknownWorkload, find, registry};
-pub use terminal::{CustomUser, Doing, Prepared};
+pub use scripts::FAMILY as SCRIPTS;
+pub use terminal::{CustomUser, Doing, Prepared, SetUp, Waiting};
 pub use workload::{Prewarm, TablePlan, Workload};
 
 use terminal::{User, terminals};
 use tidemark_core::{Registry, RegistryError};
 
-static FAMILIES: Registry<Family> =
-    Registry::new(&[oltp::FAMILY, tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+static FAMILIES: Registry<Family> = Registry::new(&[
+    oltp::FAMILY,
+    scripts::FAMILY,
+    tpcc::FAMILY,
+    tpch::FAMILY,
+    ycsb::FAMILY,
+]);
 
 terminals! {
     /// The sysbench OLTP family.

@@ -73,6 +73,13 @@ macro_rules! terminals {
         }
 
         impl Statements {
+            /// Says which session they are of, before they are prepared.
+            pub fn of_session(&mut self, number: usize) {
+                if let Statements::Custom(prepared) = self {
+                    prepared.of_session(number);
+                }
+            }
+
             /// Prepares the statements; to be called again when the session is a new one.
             ///
             /// # Errors
@@ -198,6 +205,9 @@ pub(crate) use terminals;
 /// What a [`CustomUser`] is doing.
 pub type Doing<'a> = Pin<Box<dyn Future<Output = Result<Done, DbError>> + 'a>>;
 
+/// The same, outside of transactions.
+pub type Waiting<'a> = Pin<Box<dyn Future<Output = Result<(), DbError>> + 'a>>;
+
 /// One emulated user of a family of another crate: a transaction costs a box.
 pub trait CustomUser: Debug + Send {
     /// Runs one transaction with new random values.
@@ -219,6 +229,24 @@ pub trait CustomUser: Debug + Send {
     fn gave_up(&self) -> bool {
         false
     }
+
+    /// Ends its work after the last transaction.
+    ///
+    /// # Errors
+    /// As [`Terminal::finish`](crate::Terminal::finish).
+    fn finish<'a>(&'a mut self, session: &'a mut Session) -> Waiting<'a> {
+        let _ = session;
+        Box::pin(ready(Ok(())))
+    }
+}
+
+/// What a family of another crate does with each session that is opened, beside preparing statements.
+pub trait SetUp: Send {
+    /// The session of this number is there, or there again.
+    ///
+    /// # Errors
+    /// As [`Statements::prepare`](crate::Statements::prepare).
+    fn set_up<'a>(&'a mut self, number: usize, session: &'a mut Session) -> Waiting<'a>;
 }
 
 impl User for Box<dyn CustomUser> {
@@ -239,6 +267,10 @@ impl User for Box<dyn CustomUser> {
     fn gave_up(&self) -> bool {
         (**self).gave_up()
     }
+
+    async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
+        (**self).finish(session).await
+    }
 }
 
 type Texts = dyn Fn(&Dialect) -> Vec<String> + Send;
@@ -247,6 +279,9 @@ type Texts = dyn Fn(&Dialect) -> Vec<String> + Send;
 pub struct Prepared {
     texts: Box<Texts>,
     statements: Vec<Statement>,
+    set_up: Option<Box<dyn SetUp>>,
+    /// The session's.
+    number: usize,
 }
 
 impl Prepared {
@@ -255,7 +290,21 @@ impl Prepared {
         Self {
             texts: Box::new(texts),
             statements: Vec::new(),
+            set_up: None,
+            number: 0,
         }
+    }
+
+    /// Of no texts, with what is done when a session is there.
+    pub fn by(set_up: Box<dyn SetUp>) -> Self {
+        Self {
+            set_up: Some(set_up),
+            ..Self::new(|_| Vec::new())
+        }
+    }
+
+    pub(crate) fn of_session(&mut self, number: usize) {
+        self.number = number;
     }
 
     pub(crate) async fn prepare(&mut self, session: &mut Session) -> Result<(), DbError> {
@@ -264,7 +313,10 @@ impl Prepared {
             let statement = session.prepare(&text).await?;
             self.statements.push(statement);
         }
-        Ok(())
+        match &mut self.set_up {
+            Some(set_up) => set_up.set_up(self.number, session).await,
+            None => Ok(()),
+        }
     }
 
     /// The statement of the `at`-th text.

@@ -4,7 +4,7 @@ use crate::{Check, Statements, Terminal, columns};
 use std::fmt::Debug;
 use tidemark_core::{OptionError, Shard};
 use tidemark_drivers::catalog::TableDescription;
-use tidemark_drivers::{Dialect, RowSource};
+use tidemark_drivers::{Connector, Dialect, RowSource};
 
 /// A workload with its options set.
 ///
@@ -99,6 +99,9 @@ pub trait Workload: Send + Sync + Debug {
     fn checks(&self, _dialect: &Dialect) -> Vec<Check> {
         Vec::new()
     }
+
+    /// Tells how sessions are opened, for users that open further ones.
+    fn connects_by(&self, _connector: &Connector) {}
 
     /// How many round trips every transaction needs at least, one after the other.
     fn fewest_round_trips(&self) -> u32 {

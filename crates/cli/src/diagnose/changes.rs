@@ -1,12 +1,12 @@
 //! An experiment as the jobs that make it, or why it is not made.
 
 use super::run_facts;
+use crate::compat::sysbench::lua::definition_of_job;
 use std::time::Duration;
 use tidemark_analysis::experiments::Experiment;
 use tidemark_core::job::{OutputFiles, Watch};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Engine, Job, Observe, Pacing, PreparedMode};
-use tidemark_workloads::find;
 
 /// Fewer rows than this are the hundredth of a table that is in memory anyway.
 const FEWEST_ROWS: u64 = 100;
@@ -203,7 +203,7 @@ fn share(job: &Job, name: &str, default: f64) -> f64 {
 }
 
 fn takes(job: &Job, option: &str) -> bool {
-    let definition = find(&job.workload.name);
+    let definition = definition_of_job(job);
     definition.is_ok_and(|d| {
         d.options
             .iter()

@@ -18,6 +18,7 @@ mod told;
 pub use battery::Asked;
 
 use crate::args;
+use crate::compat::sysbench::lua::definition_of_job;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend;
 use crate::jobs;
@@ -31,7 +32,7 @@ use std::time::Duration;
 use tidemark_core::{Job, JobKind, Target};
 use tidemark_report::Lang;
 use tidemark_store::{Filter, Store};
-use tidemark_workloads::{Definition, find};
+use tidemark_workloads::Definition;
 
 /// The tag of every run of a diagnosis.
 pub const TAG: &str = "diagnose";
@@ -209,9 +210,7 @@ pub fn check(job: &Job) -> Result<(), Failure> {
              sysbench oltp_read_write --target=sqlite:a.db --print-job run",
         ));
     }
-    let definition = find(&job.workload.name).map_err(|e| {
-        Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
-    })?;
+    let definition = definition_of_job(job)?;
     let family = definition.of_family().map(|family| family.runs);
     if family.is_some_and(|runs| runs.are_queries()) {
         return Err(Failure::usage(format!(

@@ -3,6 +3,7 @@
 use super::Adapter;
 use crate::args::{Exec, StoreArg};
 use crate::compat::sysbench::host::{self, HostOrder};
+use crate::compat::sysbench::lua::definition_of_job;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
@@ -14,7 +15,6 @@ use std::time::Duration;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
 use tidemark_core::{Job, JobKind, RunSpec, Shard, ShardError, Source, Target, did_you_mean};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
-use tidemark_workloads::find;
 
 /// No interval is shorter.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
@@ -214,9 +214,7 @@ pub(super) fn order(
         },
         ..job.clone()
     };
-    let definition = find(&job.workload.name).map_err(|e| {
-        Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
-    })?;
+    let definition = definition_of_job(job)?;
     let mut options = adapter.options(job, definition)?;
     let target = match elsewhere {
         Some(target) => target.clone(),

@@ -6,6 +6,7 @@ use crate::jobs::Adapter;
 use crate::runner::Order;
 use tidemark_core::OptionValues;
 use tidemark_study::{Commands, Family, JobKind, StepCommand};
+use tidemark_workloads::SCRIPTS;
 
 /// The commands of this program.
 pub struct Vocabulary;
@@ -26,7 +27,8 @@ impl Commands for Vocabulary {
             .is_some_and(|key| key.starts_with("prepare."));
         match is_of_loads {
             true => kind == JobKind::Load,
-            false => (support.takes)(kind, option),
+            // What a script takes is known when it is read: its options are set then.
+            false => *family == SCRIPTS || (support.takes)(kind, option),
         }
     }
 

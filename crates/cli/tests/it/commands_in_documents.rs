@@ -10,6 +10,10 @@ use std::process::{Command, Stdio};
 use tidemark_core::Host;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
+/// A script of a reader's own.
+const MINE: &str =
+    r#"echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' > mine.lua"#;
+
 /// What is typed before the commands of some documents, and which: in this order.
 const DOCUMENTS: &[(&str, &[&str])] = &[
     (
@@ -24,6 +28,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
         &[
             "tidemark tpch --target sqlite:tpch.db --sf 0.01 prepare",
             "tidemark oltpbench -c workload_all.xml --load=true",
+            MINE,
         ],
     ),
     ("docs/compatibility.md", &[]),
@@ -46,6 +51,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/reports.md", &[]),
     ("docs/studies.md", &[]),
     ("docs/findings.md", &[]),
+    ("docs/scripts.md", &[MINE]),
     ("docs/store.md", &["cp store.db recovered.db"]),
     ("docs/testing.md", &[]),
     ("docs/workloads.md", &[]),

@@ -36,6 +36,7 @@ mod read_only_store;
 mod report_documents;
 mod report_examples;
 mod report_missing;
+mod scripts;
 mod secrets_in_messages;
 mod served;
 mod silent_servers;

@@ -247,6 +247,21 @@ impl MysqlSession {
         Ok(rows)
     }
 
+    /// As [`Self::simple`], with the rows.
+    pub(crate) async fn simple_rows(
+        &mut self,
+        sql: &str,
+        rows: &mut RowSet,
+    ) -> Result<Outcome, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
+        let sink = Decode::new(rows, decode::Form::Text);
+        let (outcome, _) = self.run(Request::query(sql), None, sink).await?;
+        self.ahead.ended(Verb::of(sql));
+        Ok(outcome)
+    }
+
     /// The server answers, and does nothing else.
     pub(crate) async fn ping(&mut self) -> Result<(), DbError> {
         if let Some(rest) = self.settle() {

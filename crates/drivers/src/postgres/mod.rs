@@ -321,21 +321,31 @@ impl PostgresSession {
     }
 
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        let mut rows = RowSet::new();
+        self.simple_rows(sql, &mut rows).await?;
+        Ok(rows)
+    }
+
+    /// As [`Self::simple`], with the rows.
+    pub(crate) async fn simple_rows(
+        &mut self,
+        sql: &str,
+        rows: &mut RowSet,
+    ) -> Result<Outcome, DbError> {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
         if let Some(before) = self.keeps(sql) {
             Box::pin(self.try_settings(before)).await?;
-            return Ok(RowSet::new());
+            return Ok(Outcome::default());
         }
         let mut out = message::buffer();
         self.write_text(&mut out, Verb::of(sql), |out| {
             out.extend_from_slice(sql.as_bytes());
         })?;
-        let mut rows = RowSet::new();
-        let mut reply = Reply::decoding(&mut rows, None);
+        let mut reply = Reply::decoding(rows, None);
         self.exchange(out, &mut reply).await?;
-        Ok(rows)
+        Ok(reply.outcome)
     }
 
     pub(crate) async fn load(

@@ -182,8 +182,13 @@ impl SqliteSession {
 
     pub(crate) fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
         let mut rows = RowSet::new();
-        run_text(self.handle.borrow_owner(), sql, Rows::Decode(&mut rows))?;
+        self.simple_rows(sql, &mut rows)?;
         Ok(rows)
+    }
+
+    /// As [`Self::simple`], with the rows.
+    pub(crate) fn simple_rows(&mut self, sql: &str, rows: &mut RowSet) -> Result<Outcome, DbError> {
+        run_text(self.handle.borrow_owner(), sql, Rows::Decode(rows))
     }
 
     fn run(

@@ -56,6 +56,7 @@ impl SessionTask {
             };
         }
         let ignored = match &spec.ignore_errors {
+            _ if error.kind == ErrorKind::Ignorable => true,
             // Wrong rows are never ignored: they are what validation was asked to find.
             IgnoreErrors::All => error.kind != ErrorKind::Validation,
             IgnoreErrors::Retryable { also } => {

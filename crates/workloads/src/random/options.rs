@@ -79,17 +79,23 @@ enum Form {
     Zipfian,
 }
 
+impl Form {
+    fn of(name: &str) -> Self {
+        match name {
+            "uniform" => Form::Uniform,
+            "gaussian" => Form::Gaussian,
+            "pareto" => Form::Pareto,
+            "zipfian" => Form::Zipfian,
+            _ => Form::Special,
+        }
+    }
+}
+
 impl RandOptions {
     /// Reads the options of [`RAND_OPTIONS`].
     pub fn new(values: &OptionValues) -> Self {
         Self {
-            kind: match values.text("rand-type") {
-                "uniform" => Form::Uniform,
-                "gaussian" => Form::Gaussian,
-                "pareto" => Form::Pareto,
-                "zipfian" => Form::Zipfian,
-                _ => Form::Special,
-            },
+            kind: Form::of(values.text("rand-type")),
             iterations: u32::try_from(values.uint("rand-spec-iter"))
                 .unwrap_or(12)
                 .max(1),
@@ -97,6 +103,15 @@ impl RandOptions {
             res: values.float("rand-spec-res") / 100.0,
             pareto_h: values.float("rand-pareto-h"),
             zipfian_exp: values.float("rand-zipfian-exp"),
+        }
+    }
+
+    /// The same with another distribution, by its name as a value of `rand-type`; an unknown one is
+    /// `special`.
+    pub fn named(self, kind: &str) -> Self {
+        Self {
+            kind: Form::of(kind),
+            ..self
         }
     }
 

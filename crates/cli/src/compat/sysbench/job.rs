@@ -19,7 +19,15 @@ pub const ADAPTER: Adapter = Adapter {
     is_other: |_, name| ["help", "version", "config-file"].contains(&name),
     words: Some(|job| {
         let command = CommandLine::SYSBENCH.command(job.kind());
-        (Vec::new(), vec![job.workload.name.clone(), command.into()])
+        // A script is named by its option.
+        let name = job
+            .workload
+            .settings
+            .get("script")
+            .is_none()
+            .then(|| job.workload.name.clone());
+        let words = name.into_iter().chain([command.into()]);
+        (Vec::new(), words.collect())
     }),
     word: dashed,
     order,

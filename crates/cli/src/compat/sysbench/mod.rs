@@ -5,12 +5,14 @@ mod config_file;
 mod help;
 pub mod host;
 mod job;
+pub mod lua;
 mod options;
 pub mod parse;
 pub mod prepare;
 mod printer;
 mod run;
 mod settings;
+mod stat;
 pub mod target;
 
 use job::ADAPTER;
@@ -86,16 +88,33 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             options,
             warnings,
         } => {
-            if options.uint("verbosity") >= QUIET && !options.flag("print-job") {
-                print(&tidemark_compat::sysbench::version_line(env!(
-                    "TIDEMARK_VERSION"
-                )));
-                warnings
-                    .iter()
-                    .for_each(|w| print(&format!("WARNING: {w}\n")));
-            }
+            begin(&options, &warnings);
             execute(definition, command, &options, args)
         }
+        Invocation::Script {
+            script,
+            command,
+            options,
+            warnings,
+        } => {
+            begin(&options, &warnings);
+            interrupt::listen();
+            let definition = tidemark_lua::definition_of(&script);
+            lua::command(&script, &command, definition, &options)
+                .map_err(|failure| advice::in_the_users_words(failure, &options))
+        }
+    }
+}
+
+/// Prints what stands before everything else.
+fn begin(options: &OptionValues, warnings: &[String]) {
+    if options.uint("verbosity") >= QUIET && !options.flag("print-job") {
+        print(&tidemark_compat::sysbench::version_line(env!(
+            "TIDEMARK_VERSION"
+        )));
+        warnings
+            .iter()
+            .for_each(|w| print(&format!("WARNING: {w}\n")));
     }
 }
 

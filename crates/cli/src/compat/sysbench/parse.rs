@@ -4,12 +4,15 @@
 //! counts, and a set of options that depends on the script.
 
 use super::config_file;
+use super::lua;
 use super::scripts;
 use super::settings::{
     all_specs, belongs_elsewhere, defaults, example, kind, resolve, set, set_from_file,
 };
 use crate::exit::Failure;
+use std::sync::Arc;
 use tidemark_core::{OptionError, OptionKind, OptionValues, did_you_mean, nearest};
+use tidemark_lua::Script;
 use tidemark_workloads::{Definition, find};
 
 /// What is done with a workload.
@@ -58,12 +61,24 @@ pub enum Invocation {
         /// What the user should know but need not act on.
         warnings: Vec<String>,
     },
+    /// A command that a user's own script defines.
+    Script {
+        /// The script.
+        script: Arc<Script>,
+        /// The command.
+        command: String,
+        /// Every option's effective value.
+        options: Box<OptionValues>,
+        /// What the user should know but need not act on.
+        warnings: Vec<String>,
+    },
 }
 
 /// One `--name=value`, `--name value` or `--flag`.
-struct Given {
-    name: String,
-    value: Option<String>,
+#[derive(Debug)]
+pub(super) struct Given {
+    pub name: String,
+    pub value: Option<String>,
 }
 
 /// Understands a command line without its first word.
@@ -73,8 +88,9 @@ struct Given {
 /// value, unreadable configuration file.
 pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     let (mut given, mut words) = split(args)?;
-    // As sysbench 0.4 and 0.5 named the script.
-    if let Some(at) = given.iter().position(|g| g.name == "test") {
+    // As sysbench 0.4 and 0.5 named the script, and as jobs do.
+    let names = ["test", "script"];
+    if let Some(at) = given.iter().position(|g| names.contains(&&*g.name)) {
         words.insert(0, given.remove(at).value.unwrap_or_default());
     }
     if args.is_empty() || given.iter().any(|g| g.name == "help") {
@@ -82,6 +98,11 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     }
     if given.iter().any(|g| g.name == "version") {
         return Ok(Invocation::Version);
+    }
+    if let Some((script, rest)) = words.split_first()
+        && let Some(path) = lua::file_of(script)
+    {
+        return lua::invocation(&path, rest, given);
     }
     if words.len() != 2 {
         unknown_flag(&given)?;
@@ -113,7 +134,6 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         }
     };
     let definition = script_of(script)?;
-    let own_script = lua_file(script);
     let command = COMMANDS
         .iter()
         .find(|(name, _)| name == command)
@@ -126,15 +146,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             ))
         })?;
     let mut options = defaults(definition);
-    let mut warnings: Vec<String> = own_script
-        .map(|file| {
-            format!(
-                "{file} is not read: Tidemark runs its own {}, not Lua",
-                definition.name
-            )
-        })
-        .into_iter()
-        .collect();
+    let mut warnings = Vec::new();
     // In order: a file's values give way to what follows on the command line, as with sysbench.
     for Given { name, value } in given {
         set(
@@ -183,16 +195,8 @@ fn command_names() -> String {
         .join(", ")
 }
 
-/// The file that a script's name is, unless it is one of sysbench's own: those are what the
-/// workloads of their names do.
-fn lua_file(script: &str) -> Option<&str> {
-    let path = std::fs::canonicalize(script).ok()?;
-    let folder = path.parent()?;
-    (path.is_file() && !folder.ends_with("share/sysbench")).then_some(script)
-}
-
 /// Whether a script is sysbench's `oltp_common`, whose tables are those of all its OLTP scripts.
-fn is_common(script: &str) -> bool {
+pub(super) fn is_common(script: &str) -> bool {
     let name = script.rsplit('/').next().unwrap_or_default();
     name.strip_suffix(".lua").unwrap_or(name) == "oltp_common"
 }
@@ -222,9 +226,9 @@ fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
             known.join(", ")
         ));
     }
-    if error.name.ends_with(".lua") || lua_file(&error.name).is_some() {
+    if error.name.ends_with(".lua") {
         return Failure::usage(format!(
-            "{}: Tidemark runs its built-in workloads, not Lua scripts; known: {}",
+            "{}: there is no such file; built-in scripts: {}",
             error.name,
             known.join(", ")
         ));
@@ -350,26 +354,61 @@ mod tests {
     }
 
     #[test]
-    fn a_users_own_script_is_said_not_to_be_run() {
+    fn a_file_is_run_unless_a_package_put_it_there() {
         let dir = tempfile::tempdir().unwrap();
-        let warnings = |script: &str| match parse(&args(&format!("{script} run"))).unwrap() {
-            Invocation::Workload { warnings, .. } => warnings.join("; "),
-            other => panic!("{other:?}"),
-        };
+        let run =
+            |script: &str, rest: &str| match parse(&args(&format!("{script} {rest}"))).unwrap() {
+                Invocation::Workload {
+                    definition,
+                    options,
+                    ..
+                } => (definition.name, *options),
+                other => panic!("{other:?}"),
+            };
         let own = dir.path().join("oltp_read_only.lua");
-        std::fs::write(&own, "-- ours").unwrap();
-        let said = warnings(&own.display().to_string());
-        assert!(said.contains("oltp_read_only.lua is not read"), "{said}");
+        let text = "sysbench.cmdline.options = {rows = {\"Rows\", 7}}\nfunction event() end\n";
+        std::fs::write(&own, text).unwrap();
+        let own = own.display().to_string();
+        let (name, options) = run(&own, "--rows=1K --threads=2 run");
+        assert_eq!((name, options.uint("rows")), ("lua:oltp_read_only", 1024));
+        assert_eq!(run(&format!("--script={own}"), "run").0, name);
+        assert_eq!(run(own.strip_suffix(".lua").unwrap(), "run").0, name);
+        let said = failure(&format!("{own} --row=3 run"));
+        assert!(said.contains("--row; did you mean --rows?"), "{said}");
+        let said = failure(&format!("{own} rnu"));
+        assert!(said.contains("did you mean run?"), "{said}");
+        assert!(failure(&own).contains("no command given"));
         let shared = dir.path().join("share/sysbench");
         std::fs::create_dir_all(&shared).unwrap();
         let shared = shared.join("oltp_read_only.lua");
         std::fs::write(&shared, "-- theirs").unwrap();
-        assert_eq!(warnings(&shared.display().to_string()), "");
-        assert_eq!(warnings("/no/such/oltp_read_only.lua"), "");
-        let unknown = dir.path().join("mine.lua");
-        std::fs::write(&unknown, "-- ours").unwrap();
-        let said = failure(&format!("{} run", unknown.display()));
-        assert!(said.contains("not Lua scripts"), "{said}");
+        assert_eq!(
+            run(&shared.display().to_string(), "run").0,
+            "oltp_read_only"
+        );
+        assert_eq!(
+            run("/no/such/oltp_read_only.lua", "run").0,
+            "oltp_read_only"
+        );
+        assert!(failure("/no/such/mine.lua run").contains("no such file"));
+    }
+
+    #[test]
+    fn a_script_without_declarations_takes_any_option() {
+        let dir = tempfile::tempdir().unwrap();
+        let old = dir.path().join("old.lua");
+        std::fs::write(&old, "function event(thread_id) end").unwrap();
+        let line = format!(
+            "--test={} --oltp_table_size=5 --num-threads=3 run",
+            old.display()
+        );
+        let Invocation::Workload { options, .. } = parse(&args(&line)).unwrap() else {
+            panic!("no workload")
+        };
+        assert_eq!(
+            (options.text("oltp-table-size"), options.uint("threads")),
+            ("5", 3)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `prepare`, `prewarm` and `cleanup`.
 
-use super::{QUIET, target};
+use super::{QUIET, lua, target};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
@@ -19,6 +19,9 @@ use tidemark_workloads::Definition;
 /// # Errors
 /// [`Failure`] as the engine's.
 pub fn prepare(order: &Order) -> Result<ExitCode, Failure> {
+    if let Some(script) = lua::script_of(order.definition) {
+        return lua::command(&script, "prepare", order.definition, &order.options);
+    }
     let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let out = &mut outlet(&order.options);
     if is_kept(&order.job, &plan, &spec, out)? {
@@ -83,10 +86,13 @@ pub fn prewarm(
 /// # Errors
 /// [`Failure`] as the engine's; [`ExitCode::Refused`] for a table that is not the benchmark's.
 pub fn cleanup(
-    definition: &Definition,
+    definition: &'static Definition,
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    if let Some(script) = lua::script_of(definition) {
+        return lua::command(&script, "cleanup", definition, options).map(drop);
+    }
     let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
     let (terminals, _) = terminals_and_sessions(options)?;
     drop_all(&plan, terminals, options.flag("force"), out)

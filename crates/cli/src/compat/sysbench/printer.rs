@@ -1,5 +1,6 @@
 //! Prints a run as sysbench does while it goes on.
 
+use super::stat::{INTERMEDIATE, stat_of_interval};
 use crate::live_output::LiveOutput;
 use crate::measuring::{IntervalWindow, Voice};
 use crate::progress;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use tidemark_compat::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
 use tidemark_core::record::{Interval, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
+use tidemark_lua::Commands;
 use tidemark_report::step;
 
 /// What is printed while a run goes on.
@@ -21,6 +23,8 @@ pub struct Printer<'a> {
     open_loop: bool,
     /// Whether the rate is another from one interval to the next.
     rate_changes: bool,
+    /// The script whose hook prints instead.
+    script: Option<&'a mut Commands>,
 }
 
 /// Seconds between interval lines; 0 for none.
@@ -38,8 +42,14 @@ pub fn bar(options: &OptionValues, spec: &RunSpec) -> ProgressBar {
 
 impl<'a> Printer<'a> {
     /// A printer as the options ask for.
-    pub fn new(options: &OptionValues, spec: &RunSpec, percentiles: &'a [f64]) -> Self {
+    pub fn new(
+        options: &OptionValues,
+        spec: &RunSpec,
+        percentiles: &'a [f64],
+        script: Option<&'a mut Commands>,
+    ) -> Self {
         Self {
+            script: script.filter(|s| s.has_hook(INTERMEDIATE)),
             percentiles,
             has_lines: every(options) > 0,
             window: IntervalWindow::new(Duration::from_secs(every(options))),
@@ -60,6 +70,15 @@ impl Voice for Printer<'_> {
 
     fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if let Some(sum) = self.window.add(interval) {
+            if let Some(script) = &mut self.script {
+                let stat = stat_of_interval(&sum, self.percentiles);
+                match script.report(INTERMEDIATE, &stat) {
+                    Ok(()) => return,
+                    Err(error) => say.say(&format!("WARNING: {INTERMEDIATE}: {error}\n")),
+                }
+                // One that fails once fails again.
+                self.script = None;
+            }
             let mut line = IntervalLine::of(
                 &sum,
                 interval.phase,

@@ -1,8 +1,10 @@
 //! `run`, in sysbench's words.
 
 use super::SHAPES;
+use super::lua;
 use super::prepare::outlet;
 use super::printer::{Printer, bar};
+use super::stat::{CUMULATIVE, stat_of_totals};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
@@ -16,6 +18,7 @@ use tidemark_compat::sysbench::{self, RunHeader, Summary};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::RunResult;
+use tidemark_lua::Commands;
 use tidemark_report::{beyond, errors};
 use tidemark_stats::Histogram;
 
@@ -40,6 +43,7 @@ pub fn run(order: &Order) -> Result<ExitCode, Failure> {
         checkpoints: checkpoints(options)?,
         prepare: prepare_command(order.definition.name, options),
         out: outlet(options),
+        script: None,
     };
     runner::run(order, &mut words)
 }
@@ -51,6 +55,8 @@ struct SysbenchConsole<'a> {
     checkpoints: Vec<Duration>,
     prepare: String,
     out: Box<dyn Write>,
+    /// A script's own thread.
+    script: Option<Commands>,
 }
 
 impl SysbenchConsole<'_> {
@@ -72,6 +78,7 @@ impl Console for SysbenchConsole<'_> {
         if let Some(warning) = long_distance(self.options, load) {
             self.warn(&warning);
         }
+        self.script = lua::begun(order)?;
         Ok(())
     }
 
@@ -87,7 +94,8 @@ impl Console for SysbenchConsole<'_> {
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
         let load = &ready.job().load;
         let outlet = LiveOutput::one(&mut self.out, bar(self.options, load));
-        let mut printer = Printer::new(self.options, load, &self.percentiles);
+        let script = self.script.as_mut();
+        let mut printer = Printer::new(self.options, load, &self.percentiles, script);
         ready.measure(&self.checkpoints, None, outlet, &mut printer)
     }
 
@@ -101,6 +109,15 @@ impl Console for SysbenchConsole<'_> {
             load,
             no_checkpoints,
         )?;
+        if let Some(script) = &mut self.script {
+            if script.has_hook(CUMULATIVE) {
+                let stat = stat_of_totals(&result.totals, &self.percentiles)?;
+                let said = script.report(CUMULATIVE, &stat);
+                said.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+                text = errors(result.errors.counts());
+            }
+            lua::done(script)?;
+        }
         text += &beyond(&measured.recording.record)?;
         say(&mut self.out, &text);
         Ok(text)

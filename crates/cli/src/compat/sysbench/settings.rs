@@ -37,6 +37,10 @@ pub fn of_settings<'a>(
     script: &str,
     said: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<(&'static Definition, OptionValues), Failure> {
+    if let Some(path) = super::lua::file_of(script) {
+        let said: Vec<_> = said.into_iter().collect();
+        return super::lua::of_settings(&path, &said);
+    }
     let definition = script_of(script)?;
     let mut options = defaults(definition);
     for (name, value) in said {
@@ -105,7 +109,7 @@ pub(super) fn all_specs() -> impl Iterator<Item = &'static OptionSpec> {
     let own = registry()
         .iter()
         .flat_map(|d| d.options.iter().copied().flatten());
-    general.chain(own)
+    general.chain(own).chain(tidemark_lua::SCRIPT_OPTIONS)
 }
 
 /// The kind of an option of any script.

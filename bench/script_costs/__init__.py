@@ -1,0 +1,1 @@
+"""Lua scripts: what they take from the client's processor and memory."""

@@ -1,0 +1,151 @@
+//! What a coroutine asks for when it yields, and what it is told.
+
+use crate::result_set::ResultSet;
+use mlua::{FromLuaMulti, IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Value};
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::RowSet;
+
+/// A request, by the numbers that the prelude has for them.
+pub(crate) enum Request {
+    Idle,
+    Done(Value),
+    Failed(Value),
+    Connect,
+    Query(usize, LuaString),
+    Prepare(usize, LuaString),
+    /// Connection, statement, values.
+    Execute(usize, usize, MultiValue),
+    Disconnect(usize),
+    Reconnect(usize),
+    Sleep(Duration),
+    /// What can't be done, in words.
+    Bad(String),
+}
+
+/// What a yield of the script's own is told.
+const NO_COROUTINE: &str = "coroutine.yield() outside a coroutine of the script's own";
+
+impl FromLuaMulti for Request {
+    fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> mlua::Result<Self> {
+        let Some(Value::Integer(number)) = values.pop_front() else {
+            return Ok(Request::Bad(NO_COROUTINE.into()));
+        };
+        let mut next = || values.pop_front().unwrap_or(Value::Nil);
+        let place = |value: Value| value.as_usize().unwrap_or(usize::MAX);
+        let text = |value: Value, what: &str| {
+            let kind = value.type_name();
+            let found = lua.coerce_string(value).ok().flatten();
+            found.ok_or_else(|| format!("{what}: a string is needed, not a {kind}"))
+        };
+        Ok(match number {
+            0 => Request::Idle,
+            1 => Request::Done(next()),
+            2 => Request::Failed(next()),
+            3 => Request::Connect,
+            4 | 5 => {
+                let (at, what) = (
+                    place(next()),
+                    if number == 4 { "query()" } else { "prepare()" },
+                );
+                match (text(next(), what), number) {
+                    (Ok(sql), 4) => Request::Query(at, sql),
+                    (Ok(sql), _) => Request::Prepare(at, sql),
+                    (Err(words), _) => Request::Bad(words),
+                }
+            }
+            6 => Request::Execute(place(next()), place(next()), values),
+            7 => Request::Disconnect(place(next())),
+            8 => Request::Reconnect(place(next())),
+            9 => {
+                let seconds = match next() {
+                    Value::Integer(seconds) => seconds as f64,
+                    Value::Number(seconds) => seconds,
+                    _ => 0.0,
+                };
+                Request::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+            }
+            _ => Request::Bad(NO_COROUTINE.into()),
+        })
+    }
+}
+
+/// An answer.
+pub(crate) enum Answer {
+    Nothing,
+    Number(usize),
+    Rows(RowSet),
+    /// The server's error with its number among the thread's.
+    Failed(DbError, u64),
+    /// What the script asked for can't be done; in words, without the place.
+    Refused(String),
+}
+
+/// MySQL's numbers for a lost connection and one that was refused, which scripts ask for.
+const LOST: i64 = 2013;
+const REFUSED: i64 = 2003;
+
+/// The number that `err.sql_errno` has.
+fn number_of(error: &DbError) -> i64 {
+    match error.class {
+        ErrorClass::ConnectionLost => LOST,
+        ErrorClass::Refused => error.code.parse().unwrap_or(REFUSED),
+        _ if error.code.len() == 4 => error.code.parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// The text that `err.sql_state` has: MySQL's error numbers have these (its manual, "Server Error Message
+/// Reference"), and PostgreSQL's code is one.
+fn state_of(error: &DbError) -> &str {
+    match (error.code.as_str(), error.class) {
+        ("1213", _) => "40001",
+        ("1022" | "1048" | "1062" | "1451" | "1452", _) => "23000",
+        ("1146", _) => "42S02",
+        ("1054", _) => "42S22",
+        ("1064", _) => "42000",
+        (code, _) if code.len() == 5 => code,
+        (_, ErrorClass::ConnectionLost) => "08S01",
+        _ => "HY000",
+    }
+}
+
+impl IntoLuaMulti for Answer {
+    fn into_lua_multi(self, lua: &Lua) -> mlua::Result<MultiValue> {
+        let told = Value::Boolean(true);
+        Ok(match self {
+            Answer::Nothing => MultiValue::from_iter([told]),
+            Answer::Number(number) => {
+                MultiValue::from_iter([told, Value::Integer(number as mlua::Integer)])
+            }
+            Answer::Rows(rows) => {
+                let rows = lua.create_userdata(ResultSet::new(rows))?;
+                MultiValue::from_iter([told, Value::UserData(rows)])
+            }
+            Answer::Failed(error, number) => MultiValue::from_iter([
+                Value::Boolean(false),
+                Value::Integer(number_of(&error)),
+                state_of(&error).into_lua(lua)?,
+                error.message.as_str().into_lua(lua)?,
+                Value::Integer(number as mlua::Integer),
+            ]),
+            Answer::Refused(words) => MultiValue::from_iter([Value::Nil, words.into_lua(lua)?]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_the_numbers_that_scripts_ask_for() {
+        let error = |class, code| DbError::new(class, code, "");
+        let deadlock = error(ErrorClass::Retryable, "1213");
+        assert_eq!((number_of(&deadlock), state_of(&deadlock)), (1213, "40001"));
+        let lost = error(ErrorClass::ConnectionLost, "io");
+        assert_eq!((number_of(&lost), state_of(&lost)), (2013, "08S01"));
+        let postgres = error(ErrorClass::Retryable, "40P01");
+        assert_eq!((number_of(&postgres), state_of(&postgres)), (0, "40P01"));
+    }
+}

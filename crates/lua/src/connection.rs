@@ -1,0 +1,206 @@
+//! A script's connections: that of its session, and further ones that it opens itself.
+
+use crate::answer::Answer;
+use crate::bind::Values;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tidemark_core::record::StatementCounts;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::{Access, Connector, RowSet, Session, Statement};
+
+/// The engine's session, where the script runs on one.
+pub(crate) type Engine<'a> = Option<&'a mut Session>;
+
+/// One connection of a script thread.
+pub(crate) struct Connection {
+    link: Link,
+    /// Counts the sessions that it was on: their statements are prepared again.
+    generation: u64,
+    kept: Vec<Kept>,
+    by_text: HashMap<Arc<str>, usize>,
+    /// Statements of an own session that were told to the engine's.
+    counted: StatementCounts,
+}
+
+enum Link {
+    /// The session that the engine opened for this thread.
+    Engine,
+    Own(Box<Session>),
+    Closed,
+}
+
+struct Kept {
+    text: Arc<str>,
+    statement: Option<Statement>,
+    generation: u64,
+}
+
+/// Where the session is.
+fn reach<'a>(link: &'a mut Link, engine: &'a mut Engine<'_>) -> Option<&'a mut Session> {
+    match link {
+        Link::Engine => engine.as_deref_mut(),
+        Link::Own(own) => Some(own),
+        Link::Closed => None,
+    }
+}
+
+fn closed() -> Answer {
+    Answer::Refused("the connection is closed".into())
+}
+
+/// What of an operation is told to the script.
+pub(crate) type Told = Result<Answer, DbError>;
+
+impl Connection {
+    fn on(link: Link) -> Self {
+        Self {
+            link,
+            generation: 0,
+            kept: Vec::new(),
+            by_text: HashMap::new(),
+            counted: StatementCounts::default(),
+        }
+    }
+
+    /// On the engine's session.
+    pub fn of_engine() -> Self {
+        Self::on(Link::Engine)
+    }
+
+    /// On a session of its own.
+    ///
+    /// # Errors
+    /// The server's, or that of the way to it.
+    pub async fn open(connector: &Connector, number: usize) -> Result<Self, DbError> {
+        let session = connector.connect_for(number, Access::ReadWrite).await?;
+        Ok(Self::on(Link::Own(Box::new(session))))
+    }
+
+    /// Whether it is on the engine's session.
+    pub fn is_engines(&self) -> bool {
+        matches!(self.link, Link::Engine)
+    }
+
+    /// The engine's session is another one now.
+    pub fn session_replaced(&mut self) {
+        if self.is_engines() {
+            self.generation += 1;
+        }
+    }
+
+    /// Sends a text.
+    pub async fn query(&mut self, sql: &str, engine: &mut Engine<'_>) -> Told {
+        let Some(session) = reach(&mut self.link, engine) else {
+            return Ok(closed());
+        };
+        let mut rows = RowSet::new();
+        let done = session.ask(sql, &mut rows).await;
+        self.tell(engine);
+        Ok(match done?.has_rows {
+            true => Answer::Rows(rows),
+            false => Answer::Nothing,
+        })
+    }
+
+    /// Prepares a text; one that was prepared before is the same statement.
+    pub async fn prepare(&mut self, sql: &str, engine: &mut Engine<'_>) -> Told {
+        let at = match self.by_text.get(sql) {
+            Some(at) => *at,
+            None => {
+                let text: Arc<str> = sql.into();
+                self.by_text.insert(Arc::clone(&text), self.kept.len());
+                self.kept.push(Kept {
+                    text,
+                    statement: None,
+                    generation: 0,
+                });
+                self.kept.len() - 1
+            }
+        };
+        match self.prepared(at, engine).await? {
+            true => Ok(Answer::Number(at)),
+            false => Ok(closed()),
+        }
+    }
+
+    /// Prepares a statement on this session unless it is; false where there is none.
+    async fn prepared(&mut self, at: usize, engine: &mut Engine<'_>) -> Result<bool, DbError> {
+        let (Some(session), Some(kept)) = (reach(&mut self.link, engine), self.kept.get_mut(at))
+        else {
+            return Ok(false);
+        };
+        if kept.statement.is_none() || kept.generation != self.generation {
+            kept.statement = None;
+            kept.statement = Some(session.prepare(&kept.text).await?);
+            kept.generation = self.generation;
+        }
+        Ok(true)
+    }
+
+    /// Executes a statement.
+    pub async fn execute(&mut self, at: usize, values: &Values, engine: &mut Engine<'_>) -> Told {
+        if !self.prepared(at, engine).await? {
+            return Ok(closed());
+        }
+        let statement = self.kept.get(at).and_then(|kept| kept.statement.as_ref());
+        let (Some(session), Some(statement)) = (reach(&mut self.link, engine), statement) else {
+            return Ok(closed());
+        };
+        let mut rows = RowSet::new();
+        let done = session.fetch(statement, &values.bound(), &mut rows).await;
+        self.tell(engine);
+        Ok(match done?.has_rows {
+            true => Answer::Rows(rows),
+            false => Answer::Nothing,
+        })
+    }
+
+    /// Statements of an own session count as the engine's.
+    fn tell(&mut self, engine: &mut Engine<'_>) {
+        if let (Link::Own(own), Some(engine)) = (&self.link, engine) {
+            let now = own.counts();
+            engine.count_beside(now - std::mem::replace(&mut self.counted, now));
+        }
+    }
+
+    /// Closes it; the engine's session stays open for the next.
+    pub async fn close(&mut self) {
+        if let Link::Own(own) = std::mem::replace(&mut self.link, Link::Closed) {
+            own.close().await;
+        }
+    }
+
+    /// Opens it again.
+    pub async fn reopen(
+        &mut self,
+        connector: &Connector,
+        number: usize,
+        engine: &mut Engine<'_>,
+    ) -> Told {
+        let Some(session) = reach(&mut self.link, engine) else {
+            return Ok(closed());
+        };
+        let mut fresh = connector.connect_for(number, Access::ReadWrite).await?;
+        fresh.follows(session);
+        std::mem::replace(session, fresh).close().await;
+        self.generation += 1;
+        Ok(Answer::Nothing)
+    }
+
+    /// Leaves an own session ready for the next try, after an error.
+    pub async fn recover(&mut self, lost: bool, connector: Option<&Connector>, number: usize) {
+        let Link::Own(own) = &mut self.link else {
+            return;
+        };
+        let is_well = !lost && own.rollback().await.is_ok();
+        if let (false, Some(connector)) = (is_well, connector) {
+            // Where it can't be had, the next statement says so.
+            let _later = self.reopen(connector, number, &mut None).await;
+        }
+    }
+
+    /// Whether an error on an own session is the connection's end.
+    pub fn is_own_loss(&self, error: &DbError) -> bool {
+        matches!(self.link, Link::Own(_)) && error.class == ErrorClass::ConnectionLost
+    }
+}

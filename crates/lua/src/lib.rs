@@ -1,0 +1,56 @@
+//! Users' own sysbench scripts: a workload whose transactions are a Lua function.
+//!
+//! A script thread is a coroutine. What waits for the server yields to the task of its session, so that
+//! thousands of them share an executor. Each has globals of its own, as sysbench gives each thread a
+//! Lua state; the functions of a file are compiled once a state.
+//!
+//! - [`Script`]: a file, with the options and commands that it declares.
+//! - [`Program`]: a script with its options set; [`workload_of`] makes a workload of it.
+//! - [`Commands`]: its functions outside a measurement: `prepare`, `cleanup`, hooks of reports.
+//!
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("mine.lua");
+//! std::fs::write(&path, "sysbench.cmdline.options = {rows = {\"Rows\", 10}}\nfunction event() end")?;
+//! let script = tidemark_lua::Script::read(&path, &[], "run")?;
+//! assert_eq!(script.name(), "lua:mine");
+//! assert_eq!(script.options()[0].name, "rows");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod answer;
+mod bind;
+mod commands;
+mod connection;
+mod declared;
+mod explain;
+mod host;
+mod program;
+mod random;
+mod result_set;
+mod script;
+mod state;
+mod task;
+#[cfg(test)]
+mod tests;
+mod user;
+mod workload;
+
+pub use commands::{Commands, Stat};
+pub use program::Program;
+pub use script::{SCRIPT_OPTIONS, Script, ScriptError, find_file};
+pub use workload::{definition_of, script_named, workload_of};
+
+use std::sync::OnceLock;
+
+static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Says how scripts learn that the user asked for an end: an endless loop ends then.
+pub fn interrupted_by(asked: fn() -> bool) {
+    INTERRUPTED.get_or_init(|| asked);
+}
+
+/// Whether the user asked for an end.
+fn is_interrupted() -> bool {
+    INTERRUPTED.get().is_some_and(|asked| asked())
+}

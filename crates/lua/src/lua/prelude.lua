@@ -1,0 +1,222 @@
+-- What a script sees: called once a Lua state with the host's functions and the other files' parts,
+-- returns what makes a script thread of it. A script thread is a coroutine whose globals are its own.
+local host, parts, reports, ffi_module, add_legacy = ...
+local base_G = _G
+local error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type =
+   error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type
+local yield, concat = coroutine.yield, table.concat
+
+-- What a coroutine tells the host (src/answer.rs).
+local IDLE, DONE, FAILED = 0, 1, 2
+
+-- sysbench's number of the error that has its event done again.
+local RESTART_EVENT = 1
+
+-- Raises a message with the script's line.
+local function raise(message)
+   error(message .. ": " .. host.place(), 0)
+end
+
+-- What a script's thread has for itself -----------------------------------------------------------
+
+-- Named here, because the library's tables are each thread's own.
+local function copy(from)
+   local to = {}
+   for key, value in pairs(from) do
+      to[key] = value
+   end
+   return to
+end
+
+local function refused(name)
+   return function()
+      raise(name .. " is not offered to scripts")
+   end
+end
+
+local function exit(code)
+   raise("os.exit(" .. tostring(code == nil and "" or code) .. ") was called")
+end
+
+-- Programs that a script starts have no password in their environment.
+local function without_secrets(command)
+   return "unset " .. host.secrets .. "; " .. tostring(command)
+end
+
+local base = copy(base_G)
+for _, name in ipairs({"module", "newproxy", "jit", "debug"}) do
+   base[name] = nil
+end
+base.debug = {traceback = function(message) return message end}
+
+base.print = function(...)
+   local words = {...}
+   for i = 1, select("#", ...) do
+      words[i] = tostring(words[i])
+   end
+   host.print(concat(words, "\t", 1, select("#", ...)) .. "\n")
+end
+
+local base_os = copy(base_G.os)
+base_os.exit = exit
+base_os.getenv = function(name)
+   if not host.is_secret(name) then
+      return base_G.os.getenv(name)
+   end
+end
+base_os.execute = function(command)
+   return base_G.os.execute(command and without_secrets(command))
+end
+
+local base_io = copy(base_G.io)
+base_io.write = function(...)
+   local words = {...}
+   for i = 1, select("#", ...) do
+      words[i] = tostring(words[i])
+   end
+   host.print(concat(words, "", 1, select("#", ...)))
+   return base_G.io.stdout
+end
+base_io.popen = function(command, mode)
+   return base_G.io.popen(without_secrets(command), mode)
+end
+
+-- Files of the script: each is compiled once a state, and run once a thread in its environment.
+local function chunk_of(path)
+   local made = host.compile(path)
+   if type(made) == "string" then
+      error(made, 0)
+   end
+   return setfenv(made, getfenv(0))()
+end
+
+-- Whose `package`, legacy connection and loaded modules they are.
+local of = setmetatable({}, {__mode = "k"})
+
+base.dofile = function(path)
+   if path == nil then
+      raise("dofile(): a file is needed")
+   end
+   local found = host.find(path) or raise("dofile(): " .. tostring(path) .. " is not there")
+   return chunk_of(found)()
+end
+
+base.loadfile = function(path)
+   local found = path and host.find(path)
+   if not found then
+      return nil, "cannot open " .. tostring(path)
+   end
+   local ok, made = pcall(chunk_of, found)
+   if ok then
+      return made
+   end
+   return nil, made
+end
+
+base.require = function(name)
+   local package = of[getfenv(0)].package
+   local loaded = package.loaded[name]
+   if loaded ~= nil then
+      return loaded
+   end
+   local make, from = package.preload[name], nil
+   if not make then
+      local file = tostring(name):gsub("%.", "/")
+      for pattern in tostring(package.path):gmatch("[^;]+") do
+         from = host.exists((pattern:gsub("%?", (file:gsub("%%", "%%%%")))))
+         if from then
+            break
+         end
+      end
+      from = from or host.built_in(name)
+      if not from then
+         raise("require(\"" .. tostring(name) .. "\"): no such module in " .. tostring(package.path))
+      end
+      make = chunk_of(from)
+   end
+   local result = make(name)
+   if result == nil then
+      result = package.loaded[name]
+   end
+   if result == nil then
+      result = true
+   end
+   package.loaded[name] = result
+   return result
+end
+
+local rand = {}
+for _, name in ipairs({
+   "default", "uniform", "gaussian", "special", "pareto", "zipfian", "unique", "uniform_double",
+   "uniform_uint64", "string", "varstring",
+}) do
+   rand[name] = host["rand_" .. name]
+end
+
+add_legacy(host, base, function() return of[getfenv(0)] end, parts, rand)
+
+-- Script threads ----------------------------------------------------------------------------------
+
+local seen_options = {__index = host.options}
+-- sysbench 0.5 gave every option as a global text.
+local seen_globals = {__index = setmetatable(host.globals, {__index = base})}
+
+local function new_environment(thread)
+   local env = setmetatable({}, seen_globals)
+   env._G = env
+   env.math, env.table, env.bit, env.coroutine =
+      copy(base_G.math), copy(base_G.table), copy(base_G.bit), copy(base_G.coroutine)
+   env.os, env.io = copy(base_os), copy(base_io)
+   local sysbench = {
+      tid = thread,
+      opt = setmetatable({}, seen_options),
+      rand = copy(rand),
+      sql = copy(parts.sql),
+      histogram = reports.histogram,
+      hooks = {},
+      error = {NONE = 0, RESTART_EVENT = RESTART_EVENT},
+      version = "1.0.20",
+      version_string = "sysbench 1.0.20 (Tidemark)",
+      report_default = reports.default,
+      report_csv = reports.csv,
+      report_json = reports.json,
+      cmdline = {
+         command = host.command,
+         script_path = host.script,
+         options = nil,
+         commands = nil,
+         PARALLEL_COMMAND = true,
+         ARG_BOOL = "bool", ARG_INT = "int", ARG_INTEGER = "int", ARG_SIZE = "size",
+         ARG_DOUBLE = "double", ARG_STRING = "string", ARG_LIST = "list", ARG_FILE = "string",
+      },
+   }
+   env.sysbench = sysbench
+   env.package = {
+      path = host.path,
+      cpath = "",
+      config = "/\n;\n?\n!\n-\n",
+      preload = {ffi = function() return ffi_module end},
+      loaded = {
+         _G = env, string = base.string, math = env.math, table = env.table, io = env.io, os = env.os,
+         bit = env.bit, coroutine = env.coroutine, sysbench = sysbench, ["sysbench.sql"] = sysbench.sql,
+      },
+   }
+   of[env] = {package = env.package}
+   return env
+end
+
+-- The coroutine: does one function after the other, each in the thread's environment.
+local function work(env)
+   setfenv(0, env)
+   local run, argument = yield(IDLE)
+   while true do
+      local ok, result = pcall(run, argument)
+      run, argument = yield(ok and DONE or FAILED, result)
+   end
+end
+
+return {
+   environment = new_environment,
+   work = work,
+   load = function() chunk_of(host.script)() end,
+}

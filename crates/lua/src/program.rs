@@ -1,0 +1,170 @@
+//! A script with its options set.
+
+use crate::Script;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use tidemark_core::{OptionKind, OptionValues, Protocol, Source};
+use tidemark_drivers::Connector;
+use tidemark_workloads::random::RandOptions;
+
+/// An option's value as a script sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Seen {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A script with its options set: what each of its Lua states is made of.
+#[derive(Debug)]
+pub struct Program {
+    /// Numbers programs within the process.
+    pub(crate) id: usize,
+    pub(crate) path: PathBuf,
+    pub(crate) command: String,
+    /// `sysbench.opt`, by names with underscores.
+    pub(crate) options: BTreeMap<String, Seen>,
+    /// Globals of sysbench 0.5.
+    pub(crate) globals: BTreeMap<String, String>,
+    pub(crate) memory: usize,
+    pub(crate) ffi: bool,
+    pub(crate) rand: RandOptions,
+    pub(crate) first_seed: u64,
+    /// States made so far: each draws other numbers.
+    pub(crate) states: AtomicU64,
+    /// The next of the numbers that no other thread gets.
+    pub(crate) unique: AtomicU64,
+    connector: OnceLock<Connector>,
+}
+
+/// A state's memory while a script is only looked at.
+const LOOKING: usize = 256 << 20;
+
+impl Program {
+    fn new(script: &Script, command: &str, options: &OptionValues) -> Self {
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            path: script.path().to_path_buf(),
+            command: command.to_string(),
+            options: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            memory: LOOKING,
+            ffi: false,
+            rand: RandOptions::new(options),
+            first_seed: 1,
+            states: AtomicU64::new(0),
+            unique: AtomicU64::new(0),
+            connector: OnceLock::new(),
+        }
+    }
+
+    /// For reading what a script declares.
+    pub(crate) fn reading(script: &Script, given: &[(String, String)], command: &str) -> Arc<Self> {
+        let options = OptionValues::defaults([tidemark_workloads::random::RAND_OPTIONS]);
+        let mut program = Self::new(script, command, &options);
+        // It is the user's own choice already: without it a script that uses ffi can't be read.
+        program.ffi = given.iter().any(|(name, value)| {
+            name == "lua-ffi" && ["on", "1", "true", "yes"].contains(&&**value)
+        });
+        let global = |(name, value): &(String, String)| (name.replace('-', "_"), value.clone());
+        program.globals = given.iter().map(global).collect();
+        program.name_test();
+        Arc::new(program)
+    }
+
+    /// A script with these options, for a command.
+    pub fn of(script: &Script, command: &str, options: &OptionValues) -> Self {
+        let mut program = Self::new(script, command, options);
+        for spec in options.specs() {
+            let name = spec.name.replace('-', "_");
+            let text = options.text(spec.name);
+            if spec.kind == OptionKind::Password
+                || script.is_unset(spec.name) && options.source(spec.name) == Source::Default
+            {
+                continue;
+            }
+            if script.is_legacy() && options.source(spec.name) != Source::Default {
+                program.globals.insert(name.clone(), text.to_string());
+            }
+            program.options.insert(name, seen(spec.kind, text));
+        }
+        // The engine does it, between events.
+        program
+            .options
+            .entry("reconnect".into())
+            .and_modify(|v| *v = Seen::Int(0));
+        if script.is_legacy() {
+            let threads = options.text("threads").to_string();
+            program.globals.insert("num_threads".into(), threads);
+            program
+                .globals
+                .entry("mysql_table_engine".into())
+                .or_insert_with(|| "innodb".into());
+        }
+        program.name_test();
+        program.memory = usize::try_from(options.uint("lua-memory")).unwrap_or(usize::MAX);
+        program.ffi = options.flag("lua-ffi");
+        // Equal commands make equal tables; a run has the seed of its sessions.
+        program.first_seed = options.uint("rand-seed").max(1);
+        program
+    }
+
+    /// sysbench 0.5's name for the script.
+    fn name_test(&mut self) {
+        let test = self.path.display().to_string();
+        self.globals.insert("test".into(), test);
+    }
+
+    /// Tells how connections beside those of sessions are opened.
+    pub fn connects_by(&self, connector: &Connector) {
+        self.connector.get_or_init(|| connector.clone());
+    }
+
+    pub(crate) fn connector(&self) -> Option<&Connector> {
+        self.connector.get()
+    }
+
+    /// sysbench's name of the driver.
+    pub(crate) fn driver(&self) -> &'static str {
+        match self.connector().map(|c| c.target().protocol) {
+            Some(Protocol::Postgres) => "pgsql",
+            Some(Protocol::Sqlite) => "sqlite",
+            _ => "mysql",
+        }
+    }
+
+    /// The script's path as text.
+    pub(crate) fn script_text(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Where `require` looks: beside the script, and where sysbench looks.
+    pub(crate) fn search_path(&self) -> String {
+        let folder = match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder.display().to_string(),
+            _ => ".".into(),
+        };
+        format!("{folder}/?.lua;{folder}/?/init.lua;./?.lua;./?/init.lua")
+    }
+}
+
+fn seen(kind: OptionKind, text: &str) -> Seen {
+    let number = |text: &str| match text.parse::<i64>() {
+        Ok(number) => Seen::Int(number),
+        Err(_) => text
+            .parse()
+            .map_or_else(|_| Seen::Text(text.to_string()), Seen::Float),
+    };
+    match kind {
+        OptionKind::Bool => Seen::Bool(text == "on"),
+        OptionKind::Int { .. } | OptionKind::Float { .. } | OptionKind::Rates => number(text),
+        // `--percentile=95` is a number to scripts, and may be several here.
+        OptionKind::List => number(text),
+        _ => Seen::Text(text.to_string()),
+    }
+}

@@ -1,0 +1,172 @@
+//! `sysbench.rand`: the distributions that the built-in workloads draw from.
+
+use crate::host::{Context, place};
+use crate::program::Program;
+use mlua::{Lua, Table, Value};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tidemark_workloads::random::{Distribution, Permutation, RandOptions, Rng};
+
+/// Longest text that is drawn.
+const LONGEST: usize = 1 << 24;
+
+/// Adds them to the host's table, each as `rand_NAME`.
+///
+/// # Errors
+/// When Lua has no memory.
+pub(crate) fn functions(
+    lua: &Lua,
+    host: &Table,
+    program: &Arc<Program>,
+    context: &Rc<Context>,
+) -> mlua::Result<()> {
+    let rand = program.rand;
+    type Over = fn(&RandOptions, i64, i64) -> Distribution;
+    let kinds: [(&str, Over); 6] = [
+        ("rand_default", RandOptions::over),
+        ("rand_uniform", |_, a, b| Distribution::uniform(a, b)),
+        ("rand_gaussian", |r, a, b| r.named("gaussian").over(a, b)),
+        ("rand_special", |r, a, b| r.named("special").over(a, b)),
+        ("rand_pareto", |r, a, b| r.named("pareto").over(a, b)),
+        ("rand_zipfian", |r, a, b| r.named("zipfian").over(a, b)),
+    ];
+    for (name, over) in kinds {
+        let context = Rc::clone(context);
+        // Scripts draw from one range again and again.
+        let last: Cell<Option<(i64, i64, Distribution)>> = Cell::new(None);
+        let draw = move |lua: &Lua, (low, high): (Value, Value)| {
+            let (low, high) = range(lua, name, &low, &high)?;
+            let distribution = match last.get() {
+                Some((a, b, known)) if (a, b) == (low, high) => known,
+                _ => {
+                    let made = over(&rand, low, high);
+                    last.set(Some((low, high, made)));
+                    made
+                }
+            };
+            Ok(distribution.draw(&mut context.rng.borrow_mut()))
+        };
+        host.set(name, lua.create_function(draw)?)?;
+    }
+    let draws = Rc::clone(context);
+    host.set(
+        "rand_uniform_double",
+        lua.create_function(move |_, ()| Ok(draws.rng.borrow_mut().unit()))?,
+    )?;
+    let draws = Rc::clone(context);
+    host.set(
+        "rand_uniform_uint64",
+        lua.create_function(move |_, ()| Ok(draws.rng.borrow_mut().bits() as f64))?,
+    )?;
+    let shared = Arc::clone(program);
+    host.set(
+        "rand_unique",
+        lua.create_function(move |lua, (low, high): (Value, Value)| {
+            let (low, high) = match low.is_nil() {
+                true => (0, i64::from(u32::MAX)),
+                false => range(lua, "rand_unique", &low, &high)?,
+            };
+            let numbers = high.abs_diff(low).saturating_add(1);
+            let next = shared.unique.fetch_add(1, Ordering::Relaxed) % numbers;
+            let order = Permutation::new(numbers, shared.id as u64);
+            Ok(low.wrapping_add_unsigned(order.of(next)))
+        })?,
+    )?;
+    let draws = Rc::clone(context);
+    host.set(
+        "rand_string",
+        lua.create_function(move |lua, format: mlua::LuaString| {
+            let text = filled(&format.as_bytes(), &mut draws.rng.borrow_mut());
+            lua.create_string(text)
+        })?,
+    )?;
+    let draws = Rc::clone(context);
+    host.set(
+        "rand_varstring",
+        lua.create_function(move |lua, (least, most): (Value, Value)| {
+            let (least, most) = range(lua, "rand_varstring", &least, &most)?;
+            if least < 0 || most as usize > LONGEST {
+                let place = place(lua);
+                return Err(mlua::Error::runtime(format!(
+                    "sysbench.rand.varstring({least}, {most}): must be 0 to {LONGEST}: {place}"
+                )));
+            }
+            let mut rng = draws.rng.borrow_mut();
+            let length = Distribution::uniform(least, most).draw(&mut rng);
+            let format = vec![b'@'; length as usize];
+            lua.create_string(filled(&format, &mut rng))
+        })?,
+    )
+}
+
+/// Two numbers in order.
+fn range(lua: &Lua, name: &str, low: &Value, high: &Value) -> mlua::Result<(i64, i64)> {
+    let number = |value: &Value| match value {
+        Value::Integer(number) => Some(*number),
+        Value::Number(number) if number.is_finite() => Some(*number as i64),
+        // sysbench 0.5's options are texts.
+        Value::String(text) => text.to_string_lossy().trim().parse().ok(),
+        _ => None,
+    };
+    match (number(low), number(high)) {
+        (Some(low), Some(high)) if low <= high => Ok((low, high)),
+        _ => {
+            let name = name.replace("rand_", "sysbench.rand.");
+            let said = |value: &Value| value.to_string().unwrap_or_default();
+            Err(mlua::Error::runtime(format!(
+                "{name}({}, {}): must be two numbers, the smaller first: {}",
+                said(low),
+                said(high),
+                place(lua)
+            )))
+        }
+    }
+}
+
+/// A text with a digit for each `#` and a letter for each `@`.
+pub(crate) fn filled(format: &[u8], rng: &mut Rng) -> Vec<u8> {
+    // Digits and letters left in the number that was drawn last.
+    let (mut digits, mut left) = (0u64, 0u32);
+    format
+        .iter()
+        .map(|byte| match byte {
+            b'#' => {
+                if left == 0 {
+                    (digits, left) = (rng.below(10u64.pow(18)), 18);
+                }
+                left -= 1;
+                let digit = digits % 10;
+                digits /= 10;
+                b'0' + digit as u8
+            }
+            b'@' => b'a' + rng.below(26) as u8,
+            other => *other,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_is_filled_evenly_and_kept_otherwise() {
+        let mut rng = Rng::of(&[3]);
+        let mut counts = [0u32; 10];
+        for _ in 0..1_000 {
+            let text = filled(b"##-###########@!", &mut rng);
+            assert_eq!((text.len(), text[2], text[15]), (16, b'-', b'!'));
+            assert!(text[14].is_ascii_lowercase());
+            for digit in text.iter().filter(|b| b.is_ascii_digit()) {
+                counts[usize::from(digit - b'0')] += 1;
+            }
+        }
+        // 1,300 of each, standard deviation 34.
+        assert!(
+            counts.iter().all(|c| (1_100..1_500).contains(c)),
+            "{counts:?}"
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! A Lua state, which the script threads of an executor share.
+
+use crate::host::{self, Context};
+use crate::program::Program;
+use crate::task::{Failure, Task};
+use mlua::{Function, HookTriggers, Lua, LuaOptions, StdLib, Table, VmState};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A state holds so many values for its host as a C function may have on its stack (LuaJIT's
+/// `LUAI_MAXCSTACK`, 8,000): each thread a few, and the values of a statement in progress.
+pub(crate) const MOST_TASKS: usize = 512;
+/// The hook looks once in so many instructions whether the user asked for an end.
+const LOOK_EVERY: u32 = 100_000;
+/// A function that runs for so many looks without waiting for anything is a loop: some 50 ms.
+const LOOKS_OF_A_LOOP: u32 = 100;
+
+const SQL: &str = include_str!("lua/sql.lua");
+const REPORTS: &str = include_str!("lua/reports.lua");
+const FFI: &str = include_str!("lua/ffi.lua");
+const LEGACY: &str = include_str!("lua/legacy.lua");
+const PRELUDE: &str = include_str!("lua/prelude.lua");
+/// What messages have for these files, so that no place in them is told as the script's.
+const NAME: &str = "=[sysbench]";
+
+thread_local! {
+    /// The states of this thread with their programs: sessions never move to another one.
+    static STATES: RefCell<Vec<Rc<State>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A Lua state with what its script threads share.
+pub(crate) struct State {
+    pub program: Arc<Program>,
+    pub lua: Lua,
+    /// What host functions use of the script thread that runs.
+    pub context: Rc<Context>,
+    pub environment: Function,
+    pub work: Function,
+    pub load: Function,
+    /// Looks since a script thread was resumed.
+    looks: Rc<Cell<u32>>,
+    /// Script threads that are not running, by number.
+    tasks: RefCell<HashMap<usize, Box<Task>>>,
+    /// How many there are, running or not.
+    count: Cell<usize>,
+}
+
+impl State {
+    /// A state of the program.
+    ///
+    /// # Errors
+    /// When Lua has no memory.
+    pub fn new(program: &Arc<Program>) -> Result<Self, Failure> {
+        Self::made(program).map_err(|e| Failure::Script(e.to_string()))
+    }
+
+    fn made(program: &Arc<Program>) -> mlua::Result<Self> {
+        // Its pcall is LuaJIT's own, because a query may be awaited under it.
+        let options = LuaOptions::new();
+        let lua = match program.ffi {
+            false => Lua::new_with(StdLib::ALL_SAFE, options)?,
+            true => with_ffi(options),
+        };
+        lua.set_memory_limit(program.memory)?;
+        // Compiled loops never look at hooks: nothing would end one.
+        lua.load("jit.off()").exec()?;
+        let looks = Rc::new(Cell::new(0));
+        let seen = Rc::clone(&looks);
+        lua.set_global_hook(
+            HookTriggers::new().every_nth_instruction(LOOK_EVERY),
+            move |lua, _| {
+                seen.set(seen.get() + 1);
+                if seen.get() < LOOKS_OF_A_LOOP || !crate::is_interrupted() {
+                    return Ok(VmState::Continue);
+                }
+                let place = host::place(lua);
+                Err(mlua::Error::runtime(format!(
+                    "interrupted in a loop that waits for nothing: {place}"
+                )))
+            },
+        )?;
+        let seed = program.first_seed + program.states.fetch_add(1, Ordering::Relaxed);
+        let context = Rc::new(Context::new(seed));
+        let host = host::functions(&lua, program, &context)?;
+        lua.globals()
+            .get::<Table>("math")?
+            .get::<Function>("randomseed")?
+            .call::<()>(seed as f64)?;
+        let part = |text: &'static str| -> mlua::Result<Table> {
+            lua.load(text).set_name(NAME).call(&host)
+        };
+        let (sql, reports, ffi) = (part(SQL)?, part(REPORTS)?, part(FFI)?);
+        let legacy = lua.load(LEGACY).set_name(NAME).into_function()?;
+        let prelude = lua.load(PRELUDE).set_name(NAME).into_function()?;
+        let made: Table = prelude.call((&host, sql, reports, ffi, legacy))?;
+        Ok(Self {
+            program: Arc::clone(program),
+            environment: made.get("environment")?,
+            work: made.get("work")?,
+            load: made.get("load")?,
+            context,
+            looks,
+            tasks: RefCell::default(),
+            count: Cell::new(0),
+            lua,
+        })
+    }
+
+    /// A state of this thread with room for one more script thread.
+    ///
+    /// # Errors
+    /// When Lua has no memory.
+    pub fn with_room(program: &Arc<Program>) -> Result<Rc<Self>, Failure> {
+        let found = STATES.with_borrow(|states| {
+            let mut own = states.iter().filter(|s| s.program.id == program.id);
+            own.find(|s| s.count.get() < MOST_TASKS).cloned()
+        });
+        if let Some(state) = found {
+            return Ok(state);
+        }
+        let state = Rc::new(Self::new(program)?);
+        STATES.with_borrow_mut(|states| states.push(Rc::clone(&state)));
+        Ok(state)
+    }
+
+    /// Takes a script thread that does nothing, with its state.
+    pub fn take(program: usize, number: usize) -> Option<(Rc<Self>, Box<Task>)> {
+        STATES.with_borrow(|states| {
+            let mut own = states.iter().filter(|s| s.program.id == program);
+            own.find_map(|state| {
+                let task = state.tasks.borrow_mut().remove(&number)?;
+                Some((Rc::clone(state), task))
+            })
+        })
+    }
+
+    /// Counts a script thread that was made.
+    pub fn added(&self) {
+        self.count.set(self.count.get() + 1);
+    }
+
+    /// Keeps a script thread until it is taken.
+    pub fn put(&self, task: Box<Task>) {
+        self.tasks.borrow_mut().insert(task.number(), task);
+    }
+
+    /// Forgets a script thread that has ended; with the last one the state goes.
+    pub fn ended(&self, task: Box<Task>) {
+        drop(task);
+        self.count.set(self.count.get().saturating_sub(1));
+        if self.count.get() == 0 {
+            let gone = STATES.with_borrow_mut(|states| {
+                let at = states.iter().position(|s| std::ptr::eq(&**s, self))?;
+                Some(states.swap_remove(at))
+            });
+            drop(gone);
+        }
+    }
+
+    /// A script thread begins or goes on.
+    pub fn resumed(&self) {
+        self.looks.set(0);
+    }
+}
+
+/// With LuaJIT's ffi, which can do anything that C can.
+#[allow(unsafe_code)]
+fn with_ffi(options: LuaOptions) -> Lua {
+    // SAFETY: the user asked for it by --lua-ffi=on: what the script then calls is the script's affair, as
+    // it is under sysbench.
+    unsafe { Lua::unsafe_new_with(StdLib::ALL, options) }
+}

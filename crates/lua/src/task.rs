@@ -1,0 +1,457 @@
+//! A script thread: a coroutine, and what it asks for until its function has ended.
+
+use crate::answer::{Answer, Request};
+use crate::bind::Values;
+use crate::connection::{Connection, Engine, Told};
+use crate::explain::explained;
+use crate::state::State;
+use mlua::{Function, IntoLuaMulti, LuaString, Table, Thread, Value};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
+use tidemark_drivers::Session;
+use tidemark_workloads::random::Rng;
+use tidemark_workloads::{Done, Notes};
+
+/// Marks the threads' streams of random numbers.
+const STREAM: u64 = u64::MAX - 1;
+/// Notes of a script's transactions.
+pub(crate) const NOTES: &[&str] = &["errors counted by the script", "reconnects by the script"];
+const COUNTED_ERRORS: usize = 0;
+const RECONNECTS: usize = 1;
+
+/// Why a function did not end well.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The server's error, which the script did not catch.
+    Db {
+        error: DbError,
+        /// What the script's hooks are given.
+        thrown: Value,
+        place: String,
+    },
+    /// The script wants its event done again.
+    Restart(Value),
+    /// The script's own error, or that of what it asked for.
+    Script(String),
+}
+
+impl Failure {
+    /// For people.
+    pub fn into_message(self) -> String {
+        match self {
+            Failure::Db { error, place, .. } => format!("{error} ({place})"),
+            Failure::Restart(_) => "the script restarted its event outside of one".into(),
+            Failure::Script(message) => message,
+        }
+    }
+
+    /// As the engine's.
+    pub fn into_db(self) -> DbError {
+        match self {
+            Failure::Db { error, place, .. } => DbError {
+                message: format!("{} ({place})", error.message),
+                ..error
+            },
+            Failure::Restart(_) => DbError::own(
+                ErrorClass::Retryable,
+                ErrorKind::Ignorable,
+                "the script restarted its event",
+            ),
+            Failure::Script(message) => DbError::new(ErrorClass::Fatal, "script", message),
+        }
+    }
+}
+
+impl From<mlua::Error> for Failure {
+    fn from(error: mlua::Error) -> Self {
+        Failure::Script(said(&error))
+    }
+}
+
+/// An error of mlua's in one line, with the script's place where it has none yet.
+fn said(error: &mlua::Error) -> String {
+    let (mut cause, mut trace) = (error, "");
+    while let mlua::Error::CallbackError {
+        traceback,
+        cause: next,
+    } = cause
+    {
+        (cause, trace) = (next, traceback);
+    }
+    let text = match cause {
+        mlua::Error::RuntimeError(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let first = text.lines().next().unwrap_or_default();
+    let has_place = first.contains(".lua:");
+    // Lines of a traceback begin with a tab: `	file.lua:12: in function …`.
+    let mut places = trace.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let is_own = !line.starts_with('[') && !line.starts_with("stack");
+        line.split_once(": in ").filter(|_| is_own)
+    });
+    match places.next().filter(|_| !has_place) {
+        Some((place, _)) => format!("{first}: {place}"),
+        None => explained(first),
+    }
+}
+
+/// A script thread.
+pub(crate) struct Task {
+    number: usize,
+    thread: Thread,
+    environment: Table,
+    event: Option<Function>,
+    rng: Rng,
+    connections: Vec<Connection>,
+    values: Values,
+    /// Counts the errors of its statements.
+    errors: u64,
+    /// The last of them, and whether it was an own connection's end.
+    last: Option<(DbError, bool)>,
+    /// What the last event threw, until the script has heard of it.
+    restart: Option<Value>,
+    counted_errors: u32,
+    reconnects: u32,
+    /// Whether it ends where the user asks for an end, and not with the run.
+    pub is_command: bool,
+}
+
+impl Task {
+    /// A thread with globals of its own, which has done nothing.
+    ///
+    /// # Errors
+    /// When Lua has no memory.
+    pub fn new(state: &State, number: usize) -> Result<Self, Failure> {
+        let environment: Table = state.environment.call(number)?;
+        Ok(Self {
+            number,
+            thread: coroutine(state, &environment)?,
+            environment,
+            event: None,
+            rng: Rng::of(&[state.program.first_seed, STREAM, number as u64]),
+            connections: Vec::new(),
+            values: Values::default(),
+            errors: 0,
+            last: None,
+            restart: None,
+            counted_errors: 0,
+            reconnects: 0,
+            is_command: false,
+        })
+    }
+
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    pub fn environment(&self) -> &Table {
+        &self.environment
+    }
+
+    /// Draws other numbers from here on.
+    pub fn seed(&mut self, seed: u64) {
+        self.rng = Rng::of(&[seed, STREAM, self.number as u64]);
+    }
+
+    /// A global function.
+    pub fn function(&self, name: &str) -> Option<Function> {
+        self.environment.get(name).ok()
+    }
+
+    /// A function of `sysbench.hooks`.
+    pub fn hook(&self, name: &str) -> Option<Function> {
+        let sysbench: Table = self.environment.get("sysbench").ok()?;
+        sysbench.get::<Table>("hooks").ok()?.get(name).ok()
+    }
+
+    /// Runs the script's top level.
+    ///
+    /// # Errors
+    /// [`Failure`], as the script's.
+    pub async fn load(&mut self, state: &State, engine: &mut Engine<'_>) -> Result<(), Failure> {
+        let load = state.load.clone();
+        self.run(state, engine, &load, Value::Nil).await.map(drop)
+    }
+
+    /// Runs a global function, if there is one.
+    ///
+    /// # Errors
+    /// [`Failure`], as the script's.
+    pub async fn global(
+        &mut self,
+        state: &State,
+        engine: &mut Engine<'_>,
+        name: &str,
+    ) -> Result<bool, Failure> {
+        let Some(function) = self.function(name) else {
+            return Ok(false);
+        };
+        let number = Value::Integer(self.number as mlua::Integer);
+        self.run(state, engine, &function, number).await?;
+        Ok(true)
+    }
+
+    /// The engine's session is another one.
+    pub fn session_replaced(&mut self) {
+        self.connections
+            .iter_mut()
+            .for_each(Connection::session_replaced);
+    }
+
+    /// Runs one event.
+    ///
+    /// # Errors
+    /// The server's, sorted by the script's hooks, or `script` for the script's own.
+    pub async fn event(&mut self, state: &State, session: &mut Session) -> Result<Done, DbError> {
+        let mut engine = Some(session);
+        let engine = &mut engine;
+        if let Some(thrown) = self.restart.take() {
+            self.restarted(state, engine, thrown).await?;
+        }
+        let event = self.event.take().or_else(|| self.function("event"));
+        let Some(event) = event else {
+            let message = format!("{} has no event()", state.program.script_text());
+            return Err(DbError::new(ErrorClass::Fatal, "script", message));
+        };
+        let number = Value::Integer(self.number as mlua::Integer);
+        let done = self.run(state, engine, &event, number).await;
+        self.event = Some(event);
+        match done {
+            Ok(_) => {
+                let mut notes = Notes::NONE;
+                (0..std::mem::take(&mut self.counted_errors))
+                    .for_each(|_| notes.add(COUNTED_ERRORS));
+                (0..std::mem::take(&mut self.reconnects)).for_each(|_| notes.add(RECONNECTS));
+                Ok(Done { kind: 0, notes })
+            }
+            Err(failure) => Err(Box::pin(self.sorted(state, engine, failure)).await),
+        }
+    }
+
+    /// Tells the script what ended its last event.
+    async fn restarted(
+        &mut self,
+        state: &State,
+        engine: &mut Engine<'_>,
+        thrown: Value,
+    ) -> Result<(), DbError> {
+        if let Some(hook) = self.hook("before_restart_event") {
+            let told = self.run(state, engine, &hook, thrown).await;
+            told.map_err(Failure::into_db)?;
+        }
+        Ok(())
+    }
+
+    /// An error as the engine's, after the script said whether it is to be ignored.
+    async fn sorted(
+        &mut self,
+        state: &State,
+        engine: &mut Engine<'_>,
+        failure: Failure,
+    ) -> DbError {
+        let is_own_loss = self.last.take().is_some_and(|(_, own)| own);
+        let (thrown, kind) = match &failure {
+            Failure::Script(_) => return failure.into_db(),
+            Failure::Restart(thrown) => (thrown.clone(), None),
+            Failure::Db { thrown, error, .. } => (thrown.clone(), Some(error.kind)),
+        };
+        let connector = state.program.connector().cloned();
+        for connection in &mut self.connections {
+            connection
+                .recover(is_own_loss, connector.as_ref(), self.number)
+                .await;
+        }
+        let mut error = failure.into_db();
+        if is_own_loss {
+            // The engine's session is well.
+            error.class = ErrorClass::Retryable;
+        }
+        if kind.is_some()
+            && let Some(hook) = self.hook("sql_error_ignorable")
+        {
+            match self.run(state, engine, &hook, thrown.clone()).await {
+                Ok(Value::Nil | Value::Boolean(false)) => {}
+                Ok(_) => error.kind = ErrorKind::Ignorable,
+                Err(failure) => return failure.into_db(),
+            }
+        }
+        self.restart = Some(thrown);
+        error
+    }
+
+    /// Runs a function until it has ended, and does what it asks for meanwhile.
+    ///
+    /// # Errors
+    /// [`Failure`] of what it did not catch.
+    pub async fn run(
+        &mut self,
+        state: &State,
+        engine: &mut Engine<'_>,
+        function: &Function,
+        argument: Value,
+    ) -> Result<Value, Failure> {
+        let mut request = self.resume(state, engine, (function, argument))?;
+        loop {
+            let answer = match request {
+                Request::Done(value) => return Ok(value),
+                Request::Failed(value) => return Err(self.failure(value)),
+                Request::Bad(words) => Answer::Refused(words),
+                _ if self.is_command && crate::is_interrupted() => {
+                    return Err(Failure::Script("interrupted".into()));
+                }
+                other => self.answer(state, engine, other).await,
+            };
+            request = self.resume(state, engine, answer)?;
+        }
+    }
+
+    async fn answer(&mut self, state: &State, engine: &mut Engine<'_>, request: Request) -> Answer {
+        let (at, told) = match request {
+            Request::Connect => (usize::MAX, self.connect(state, engine).await),
+            Request::Query(at, sql) => (at, self.query(at, &sql, engine).await),
+            Request::Prepare(at, sql) => (at, self.prepare(at, &sql, engine).await),
+            Request::Execute(at, statement, values) => match self.values.read(&values) {
+                Err(words) => (at, Ok(Answer::Refused(words))),
+                Ok(()) => {
+                    // Its strings are copied: the state holds few values for its host.
+                    drop(values);
+                    (at, self.execute(at, statement, engine).await)
+                }
+            },
+            Request::Disconnect(at) => {
+                if let Some(connection) = self.connections.get_mut(at) {
+                    connection.close().await;
+                }
+                (at, Ok(Answer::Nothing))
+            }
+            Request::Reconnect(at) => (at, self.reconnect(at, state, engine).await),
+            Request::Sleep(time) => {
+                tidemark_runtime::sleep(time).await;
+                (usize::MAX, Ok(Answer::Nothing))
+            }
+            _ => (usize::MAX, Ok(Answer::Nothing)),
+        };
+        told.unwrap_or_else(|error| {
+            let of = self.connections.get(at);
+            let is_own_loss = of.is_some_and(|c| c.is_own_loss(&error));
+            self.errors += 1;
+            self.last = Some((error.clone(), is_own_loss));
+            Answer::Failed(error, self.errors)
+        })
+    }
+
+    async fn connect(&mut self, state: &State, engine: &Engine<'_>) -> Told {
+        if engine.is_some() && !self.connections.iter().any(Connection::is_engines) {
+            self.connections.push(Connection::of_engine());
+            return Ok(Answer::Number(self.connections.len() - 1));
+        }
+        let Some(connector) = state.program.connector() else {
+            return Ok(Answer::Refused(
+                "connect(): there is no connection while the script is only read; connect in a \
+                 function"
+                    .into(),
+            ));
+        };
+        let opened = Box::pin(Connection::open(connector, self.number)).await?;
+        self.connections.push(opened);
+        Ok(Answer::Number(self.connections.len() - 1))
+    }
+
+    async fn query(&mut self, at: usize, sql: &LuaString, engine: &mut Engine<'_>) -> Told {
+        match (self.connections.get_mut(at), sql.to_str()) {
+            (Some(connection), Ok(sql)) => connection.query(&sql, engine).await,
+            (None, _) => Ok(no_connection()),
+            (_, Err(_)) => Ok(no_text()),
+        }
+    }
+
+    async fn prepare(&mut self, at: usize, sql: &LuaString, engine: &mut Engine<'_>) -> Told {
+        match (self.connections.get_mut(at), sql.to_str()) {
+            (Some(connection), Ok(sql)) => connection.prepare(&sql, engine).await,
+            (None, _) => Ok(no_connection()),
+            (_, Err(_)) => Ok(no_text()),
+        }
+    }
+
+    async fn execute(&mut self, at: usize, statement: usize, engine: &mut Engine<'_>) -> Told {
+        match self.connections.get_mut(at) {
+            Some(connection) => connection.execute(statement, &self.values, engine).await,
+            None => Ok(no_connection()),
+        }
+    }
+
+    async fn reconnect(&mut self, at: usize, state: &State, engine: &mut Engine<'_>) -> Told {
+        let (Some(connection), Some(connector)) =
+            (self.connections.get_mut(at), state.program.connector())
+        else {
+            return Ok(no_connection());
+        };
+        self.reconnects += 1;
+        Box::pin(connection.reopen(connector, self.number, engine)).await
+    }
+
+    /// Lets the coroutine go on until it asks for the next thing.
+    fn resume(
+        &mut self,
+        state: &State,
+        engine: &mut Engine<'_>,
+        told: impl IntoLuaMulti,
+    ) -> Result<Request, Failure> {
+        state.resumed();
+        let context = &state.context;
+        std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
+        let resumed = self.thread.resume::<Request>(told);
+        std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
+        self.counted_errors += context.errors.take();
+        let statements = context.statements.take();
+        if let Some(session) = engine {
+            session.count_beside(statements);
+        }
+        if resumed.is_err() {
+            // A coroutine that failed is at its end.
+            self.thread = coroutine(state, &self.environment)?;
+        }
+        Ok(resumed?)
+    }
+
+    /// What a function threw.
+    fn failure(&mut self, thrown: Value) -> Failure {
+        match &thrown {
+            Value::Table(table) => {
+                let number: Option<u64> = table.raw_get("number").ok();
+                let place: String = table.raw_get("place").unwrap_or_default();
+                if let (Some(number), Some((error, _))) = (number, &self.last)
+                    && number == self.errors
+                {
+                    return Failure::Db {
+                        error: error.clone(),
+                        thrown,
+                        place,
+                    };
+                }
+                match table.raw_get::<Value>("errcode") {
+                    Ok(Value::Integer(1)) => Failure::Restart(thrown),
+                    _ => Failure::Script("the script threw a table".into()),
+                }
+            }
+            Value::String(text) => Failure::Script(explained(&text.to_string_lossy())),
+            Value::Error(error) => Failure::Script(said(error)),
+            other => Failure::Script(format!("the script threw a {}", other.type_name())),
+        }
+    }
+}
+
+fn no_connection() -> Answer {
+    Answer::Refused("the connection is closed".into())
+}
+
+fn no_text() -> Answer {
+    Answer::Refused("a statement must be UTF-8 text".into())
+}
+
+/// A coroutine that waits for its first function.
+fn coroutine(state: &State, environment: &Table) -> Result<Thread, Failure> {
+    let thread = state.lua.create_thread(state.work.clone())?;
+    thread.resume::<Request>(environment)?;
+    Ok(thread)
+}
