@@ -38,6 +38,7 @@ mod digits;
 mod family;
 pub mod oltp;
 mod outcome;
+pub mod pgbench;
 pub mod random;
 mod registry;
 mod terminal;
@@ -57,7 +58,13 @@ use terminal::{User, terminals};
 use tidemark_core::{Registry, RegistryError};
 
 static FAMILIES: Registry<Family> =
-    Registry::new(&[oltp::FAMILY, tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+    Registry::new(&[
+    oltp::FAMILY,
+    tpcc::FAMILY,
+    tpch::FAMILY,
+    ycsb::FAMILY,
+    pgbench::FAMILY,
+]);
 
 terminals! {
     /// The sysbench OLTP family.
@@ -68,6 +75,8 @@ terminals! {
     Tpcc(tpcc::Terminal, tpcc::Statements),
     /// YCSB.
     Ycsb(ycsb::Terminal, ycsb::Statements),
+    /// pgbench.
+    Pgbench(pgbench::Terminal, pgbench::Statements),
     /// A family of another crate.
     Custom(Box<dyn CustomUser>, Prepared),
 }

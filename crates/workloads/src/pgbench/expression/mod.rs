@@ -12,7 +12,9 @@ mod value;
 
 pub(super) use draw::Draws;
 pub use eval::{EvalError, Scope};
-pub(super) use function::Function;
+pub use function::Function;
+pub(super) use function::seed_of;
+pub(super) use lex::is_of_name;
 pub use parse::{ExpressionError, parse};
 pub use value::Value;
 

@@ -326,7 +326,7 @@ impl<'t> Parser<'t, '_> {
             return Err(ExpressionError::at(at, what));
         }
         if function.seeds(arguments.len()) {
-            let seed = self.names.slot(super::super::DEFAULT_SEED);
+            let seed = self.names.slot(crate::pgbench::DEFAULT_SEED);
             arguments.push(Expr::Variable(seed));
         }
         Ok(Expr::Call(function, arguments))
