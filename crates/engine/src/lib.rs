@@ -79,7 +79,7 @@ pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
     DropFailure, Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport,
-    create, drop_tables, is_loaded, is_loaded_by, is_marked_loaded, is_ours, is_unfinished,
+    bears_mark, create, drop_tables, is_loaded, is_loaded_by, is_marked_loaded, is_ours, is_unfinished,
     prepare, why_not_ours,
 };
 pub use recorder::{Due, Origin, Recorder};
