@@ -151,12 +151,7 @@ fn rate(count: u64, seconds: f64) -> f64 {
 }
 
 impl Summary {
-    fn counts_of(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        before: &str,
-        counts: &Counts,
-    ) -> fmt::Result {
+    fn counts_of(&self, f: &mut fmt::Formatter<'_>, before: &str, counts: &Counts) -> fmt::Result {
         let all = counts.all();
         let share = |n| percent(n, all);
         let failed = counts.failed();
@@ -170,7 +165,11 @@ impl Summary {
                 ("serialization", counts.serialization),
                 ("deadlock", counts.deadlock),
             ] {
-                writeln!(f, "{before}number of {what} failures: {n} ({:.3}%)", share(n))?;
+                writeln!(
+                    f,
+                    "{before}number of {what} failures: {n} ({:.3}%)",
+                    share(n)
+                )?;
             }
         }
         if self.max_tries != 1 {

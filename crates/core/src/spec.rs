@@ -107,7 +107,10 @@ pub struct RunSpec {
     pub max_backlog: u64,
     /// Arrivals that no session could begin within this time are dropped and counted; `None` begins
     /// them however late.
-    #[serde(with = "duration_text::option", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        with = "duration_text::option",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schemars(with = "Option<String>")]
     pub skip_late: Option<Duration>,
     /// Added to every round trip inside the client.

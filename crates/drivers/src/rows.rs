@@ -195,10 +195,7 @@ mod tests {
             .results()
             .map(|(names, rows)| (names.join(","), rows.len(), rows.int(0, 0)))
             .collect();
-        assert_eq!(
-            seen,
-            [("a".into(), 1, Some(1)), ("b,c".into(), 1, Some(2))]
-        );
+        assert_eq!(seen, [("a".into(), 1, Some(1)), ("b,c".into(), 1, Some(2))]);
         rows.reset(1);
         assert!(rows.names().is_empty());
         assert_eq!(rows.results().count(), 1);

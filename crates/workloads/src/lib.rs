@@ -57,8 +57,7 @@ pub use workload::{Prewarm, TablePlan, Workload};
 use terminal::{User, terminals};
 use tidemark_core::{Registry, RegistryError};
 
-static FAMILIES: Registry<Family> =
-    Registry::new(&[
+static FAMILIES: Registry<Family> = Registry::new(&[
     oltp::FAMILY,
     tpcc::FAMILY,
     tpch::FAMILY,

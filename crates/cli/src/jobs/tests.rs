@@ -138,7 +138,10 @@ const CASES: &[Case] = &[
         "pgbench",
         "pgbench",
         &[
-            ("scripts", r#"[{"builtin":"select-only","weight":3},{"file":"f.sql","text":"SELECT :x;"}]"#),
+            (
+                "scripts",
+                r#"[{"builtin":"select-only","weight":3},{"file":"f.sql","text":"SELECT :x;"}]"#,
+            ),
             ("scale", "7"),
             ("define", "x=1"),
             ("protocol", "prepared"),

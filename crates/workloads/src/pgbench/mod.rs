@@ -158,8 +158,8 @@ impl Workload for Pgbench {
     fn needs(&self, _sessions: usize) -> Vec<String> {
         let builtins = &self.plan.settings.builtins;
         let is_named = |table: &&schema::Table| {
-            let named = |b: &&Builtin| b.text.contains(table.name);
-            builtins.iter().any(|b| named(&b))
+            let named = |b: &&'static Builtin| b.text.contains(table.name);
+            builtins.iter().any(named)
         };
         let tables = schema::TABLES.iter().filter(is_named);
         tables.map(|table| table.name.into()).collect()

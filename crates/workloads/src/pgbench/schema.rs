@@ -110,7 +110,10 @@ pub(super) fn plans(settings: &Settings, dialect: &Dialect) -> Result<Vec<TableP
             dialect.engine()
         )));
     }
-    Ok(TABLES.iter().map(|table| plan(table, settings, dialect)).collect())
+    Ok(TABLES
+        .iter()
+        .map(|table| plan(table, settings, dialect))
+        .collect())
 }
 
 fn plan(table: &Table, settings: &Settings, dialect: &Dialect) -> TablePlan {
@@ -187,7 +190,9 @@ pub(super) fn has_its_columns(found: &TableDescription) -> bool {
 fn has_columns(table: &Table, found: &TableDescription) -> bool {
     let pairs = table.columns.iter().zip(&found.columns);
     table.columns.len() == found.columns.len()
-        && pairs.into_iter().all(|((name, kind), column)| column.name == *name && is_of(column, kind))
+        && pairs
+            .into_iter()
+            .all(|((name, kind), column)| column.name == *name && is_of(column, kind))
 }
 
 /// What a table has that none of pgbench's has. Its accounts may be split, and each table may refer to
@@ -274,7 +279,9 @@ mod tests {
         let changes: [(&str, Change); 6] = [
             ("another name", |t| t.name.push('2')),
             ("a column more", |t| t.columns.push(t.columns[1].clone())),
-            ("a wider filler", |t| t.columns[3].type_name = "char(85)".into()),
+            ("a wider filler", |t| {
+                t.columns[3].type_name = "char(85)".into()
+            }),
             ("no key", |t| t.primary_key.clear()),
             ("a column that is needed", |t| t.columns[1].nullable = false),
             ("columns in another order", |t| t.columns.swap(1, 2)),

@@ -70,7 +70,9 @@ fn kept(names: Vec<String>) -> &'static [&'static str] {
         Mutex::new(BTreeMap::new());
     let mut known = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let make = |names: &[String]| -> &'static [&'static str] {
-        let each = names.iter().map(|name| &*Box::leak(name.clone().into_boxed_str()));
+        let each = names
+            .iter()
+            .map(|name| &*Box::leak(name.clone().into_boxed_str()));
         Box::leak(each.collect())
     };
     known.entry(names).or_insert_with_key(|names| make(names))
@@ -218,9 +220,7 @@ fn defined(text: &str, names: &mut Names) -> Result<Vec<(usize, Value)>, OptionE
     let mut defined = Vec::new();
     for pair in text.split(',').filter(|pair| !pair.is_empty()) {
         let parts = pair.split_once('=');
-        let is_name = |name: &str| {
-            !name.is_empty() && name.chars().all(super::expression_name)
-        };
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(super::expression_name);
         let Some((name, value)) = parts.filter(|(name, _)| is_name(name)) else {
             return Err(OptionError::Conflict(format!(
                 "--define={pair}: must be NAME=VALUE; for example --define=rows=1000"
@@ -273,9 +273,18 @@ pub(super) mod tests {
         for (given, said) in [
             (("scripts", "[]"), "0 scripts"),
             (("scripts", "x"), "for example"),
-            (("scripts", r#"[{"builtin":"tcpb-like"}]"#), "did you mean tpcb-like"),
-            (("scripts", r#"[{"builtin":"select-only","weight":0}]"#), "weights"),
-            (("scripts", r#"[{"file":"f.sql","text":"\\if"}]"#), "f.sql:1: \\if needs"),
+            (
+                ("scripts", r#"[{"builtin":"tcpb-like"}]"#),
+                "did you mean tpcb-like",
+            ),
+            (
+                ("scripts", r#"[{"builtin":"select-only","weight":0}]"#),
+                "weights",
+            ),
+            (
+                ("scripts", r#"[{"file":"f.sql","text":"\\if"}]"#),
+                "f.sql:1: \\if needs",
+            ),
             (("define", "x"), "NAME=VALUE"),
             (("define", "client_id=3"), "its own number"),
         ] {

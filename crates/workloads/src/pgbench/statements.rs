@@ -48,7 +48,8 @@ impl Statements {
             self.mode = Mode::Simple;
             return Ok(());
         }
-        self.slots.resize_with(plan.settings.statements, OnceCell::new);
+        self.slots
+            .resize_with(plan.settings.statements, OnceCell::new);
         let commands = plan.settings.scripts.iter().flat_map(|s| &s.commands);
         for command in commands {
             if let What::Sql(sql) = &command.what {
@@ -81,7 +82,10 @@ impl Statements {
         session: &mut Session,
         sql: &Sql,
     ) -> Result<&PreparedSql, DbError> {
-        let slot = self.slots.get(sql.number).ok_or_else(crate::oltp::not_ready)?;
+        let slot = self
+            .slots
+            .get(sql.number)
+            .ok_or_else(crate::oltp::not_ready)?;
         if let Some(prepared) = slot.get() {
             return Ok(prepared);
         }

@@ -113,7 +113,11 @@ const RELAXED: Ordering = Ordering::Relaxed;
 impl Tally {
     pub(super) fn new(settings: &Settings) -> Self {
         let scripts = settings.scripts.iter().map(|script| ScriptTally {
-            commands: script.commands.iter().map(|_| CommandTally::default()).collect(),
+            commands: script
+                .commands
+                .iter()
+                .map(|_| CommandTally::default())
+                .collect(),
             ..ScriptTally::default()
         });
         Self {

@@ -331,7 +331,9 @@ impl Terminal {
         let outcome = match statements.mode() {
             Mode::Simple => {
                 self.write(sql);
-                session.ask(&[Request::Text(&self.sql)], rows.as_mut()).await?
+                session
+                    .ask(&[Request::Text(&self.sql)], rows.as_mut())
+                    .await?
             }
             Mode::Extended => {
                 let values = bound(&self.variables, &sql.values);
@@ -370,7 +372,11 @@ impl Terminal {
         let plan = Arc::clone(&self.plan);
         let names = &plan.settings.names;
         let mut put = |result: &RowSet, columns: &[String], row: usize, prefix: &str| {
-            let columns = if columns.is_empty() { prepared } else { columns };
+            let columns = if columns.is_empty() {
+                prepared
+            } else {
+                columns
+            };
             for (column, name) in columns.iter().enumerate() {
                 let slot = names.find(&format!("{prefix}{name}"));
                 let value = match result.get(row, column) {
@@ -425,7 +431,10 @@ impl Terminal {
         session: &mut Session,
         statements: &Statements,
     ) -> Result<(), DbError> {
-        let piped = self.rare.as_mut().map(|rare| std::mem::take(&mut rare.piped));
+        let piped = self
+            .rare
+            .as_mut()
+            .map(|rare| std::mem::take(&mut rare.piped));
         let piped = piped.unwrap_or_default();
         let sqls = piped.iter().filter_map(|one| {
             let command = script.commands.get(one.command)?;

@@ -252,7 +252,12 @@ pub const FLAGS: &[Flag] = &[
     flag(
         COMMON,
         'p',
-        option("port", Text, "", "database server port; default PGPORT, or 5432"),
+        option(
+            "port",
+            Text,
+            "",
+            "database server port; default PGPORT, or 5432",
+        ),
     ),
     flag(
         COMMON,
@@ -409,7 +414,10 @@ On a PostgreSQL server (set PGPASSWORD):
 With a URL: tidemark pgbench --target=postgres://user@h1:5433/db -c 4 -T 10";
 
 fn plain(name: &'static str, letter: char, takes: bool, help: &'static str) -> Arg {
-    let arg = Arg::new(name).long(name).help(help).action(ArgAction::Append);
+    let arg = Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::Append);
     let arg = match letter {
         ' ' => arg,
         letter => arg.short(letter),

@@ -54,7 +54,14 @@ const PLACED: &[LoadOption] = &[
     load_option("warmup", "load.warmup", |j| Some(seconds(j.load.warmup))),
     load_option("seed", "load.seed", |j| Some(j.load.seed.to_string())),
     load_option("connect", "load.reconnect_every", |j| {
-        Some(if j.load.reconnect_every > 0 { "on" } else { "off" }.into())
+        Some(
+            if j.load.reconnect_every > 0 {
+                "on"
+            } else {
+                "off"
+            }
+            .into(),
+        )
     }),
 ];
 

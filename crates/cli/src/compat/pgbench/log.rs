@@ -55,9 +55,12 @@ impl Lines {
                 // From the moment at which it was due.
                 false => Ending::Done(wait_us + took_us),
             };
+            let number = self.done.entry(client).or_default();
+            *number += u64::from(!sample.skipped);
+            let number = *number;
             self.line(LogLine {
                 client,
-                number: self.done.get(&client).copied().unwrap_or(0),
+                number,
                 ending,
                 script: sample.kind.into(),
                 end_us: sample.start_us + took_us,
@@ -67,9 +70,6 @@ impl Lines {
                     retries.into()
                 }),
             })?;
-            if ending != Ending::Skipped {
-                *self.done.entry(client).or_default() += 1;
-            }
         }
         let workload = Arc::clone(&self.workload);
         let failures = Pgbench::of(&*workload).map(|w| w.tally().take_failures());

@@ -94,9 +94,8 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
         return Ok(Invocation::Print(text));
     }
     let mut options = defaults(definition);
-    let mut set = |spec: &OptionSpec, value: &str| {
-        options.set(spec.name, value, Source::CommandLine)
-    };
+    let mut set =
+        |spec: &OptionSpec, value: &str| options.set(spec.name, value, Source::CommandLine);
     for flag in FLAGS {
         let named = OptionSpec {
             name: flag.long,
@@ -163,7 +162,10 @@ fn printed(given: &ArgMatches) -> Result<Option<String>, Failure> {
     };
     if let Some(name) = last("show-script") {
         let found = builtin_named(name)?;
-        return Ok(Some(format!("-- {}: {}\n{}", found.name, found.title, found.text)));
+        return Ok(Some(format!(
+            "-- {}: {}\n{}",
+            found.name, found.title, found.text
+        )));
     }
     Ok((last("builtin") == Some("list")).then(scripts::list))
 }
@@ -256,7 +258,9 @@ fn steps(options: &mut OptionValues) -> Result<(), Failure> {
         ))
     };
     if let Some(other) = steps.chars().find(|c| !"dtgGvpf".contains(*c)) {
-        return Err(wrong(&format!("unknown step {other}; known: d t g G v p f")));
+        return Err(wrong(&format!(
+            "unknown step {other}; known: d t g G v p f"
+        )));
     }
     let has = |step: char| steps.contains(step);
     if !has('t') || !(has('g') || has('G')) || !has('p') {
@@ -385,8 +389,16 @@ pub(super) mod tests {
 
     #[test]
     fn lists_and_scripts_are_printed() {
-        assert!(asked("-b list").unwrap_err().contains("tpcb-like: <builtin: TPC-B"));
-        assert!(asked("--show-script=select").unwrap_err().contains("WHERE aid = :aid;"));
+        assert!(
+            asked("-b list")
+                .unwrap_err()
+                .contains("tpcb-like: <builtin: TPC-B")
+        );
+        assert!(
+            asked("--show-script=select")
+                .unwrap_err()
+                .contains("WHERE aid = :aid;")
+        );
         assert!(asked("-?").unwrap_err().contains("--initialize"));
     }
 }

@@ -30,10 +30,12 @@ pub struct Printer {
 
 /// The sum over scripts.
 pub fn sum(scripts: &[ScriptCounts]) -> ScriptCounts {
-    scripts.iter().fold(ScriptCounts::default(), |mut sum, one| {
-        sum += *one;
-        sum
-    })
+    scripts
+        .iter()
+        .fold(ScriptCounts::default(), |mut sum, one| {
+            sum += *one;
+            sum
+        })
 }
 
 /// Counts in the words of the output.

@@ -137,7 +137,10 @@ impl PgbenchConsole<'_> {
         let is_open_loop = load.pacing.is_open_loop();
         let limit = Some(options.float("latency-limit")).filter(|ms| *ms > 0.0);
         let above = |ms: f64| {
-            let beyond = all.latency().occupied().filter(|(ns, _)| *ns as f64 / 1e6 > ms);
+            let beyond = all
+                .latency()
+                .occupied()
+                .filter(|(ns, _)| *ns as f64 / 1e6 > ms);
             (ms, beyond.map(|(_, count)| count).sum())
         };
         let skipped = totals.dropped_arrivals;

@@ -57,7 +57,9 @@ type Choose = fn(&str, &str) -> Result<ScriptChoice, Failure>;
 const FLAGS: [(&str, Choose); 4] = [
     ("builtin", built_in),
     ("file", |_, word| of_file(word)),
-    ("skip-some-updates", |flag, _| built_in(flag, "simple-update")),
+    ("skip-some-updates", |flag, _| {
+        built_in(flag, "simple-update")
+    }),
     ("select-only", |flag, _| built_in(flag, "select-only")),
 ];
 

@@ -110,7 +110,9 @@ mod tests {
 
     fn shown(line: &str) -> Result<String, String> {
         let (_, options) = asked(line).unwrap();
-        target(&options).map(|t| t.to_string()).map_err(|f| f.message)
+        target(&options)
+            .map(|t| t.to_string())
+            .map_err(|f| f.message)
     }
 
     #[test]

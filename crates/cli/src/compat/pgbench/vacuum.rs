@@ -53,9 +53,8 @@ pub fn before_run(
                 session.query(&format!("TRUNCATE {HISTORY}")).await?;
             }
             Some(_) => {
-                said += &format!(
-                    "\ntidemark: {HISTORY} was not made by Tidemark: its rows are kept"
-                );
+                said +=
+                    &format!("\ntidemark: {HISTORY} was not made by Tidemark: its rows are kept");
             }
             None => {}
         }

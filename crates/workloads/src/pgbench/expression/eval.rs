@@ -50,11 +50,7 @@ pub struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// The variables by their places, the generator, and the script and command for `debug()`.
-    pub fn new(
-        variables: &'a [Option<Value>],
-        rng: &'a mut Rng,
-        place: (usize, usize),
-    ) -> Self {
+    pub fn new(variables: &'a [Option<Value>], rng: &'a mut Rng, place: (usize, usize)) -> Self {
         Self {
             variables,
             rng,
@@ -102,9 +98,7 @@ impl<'a> Scope<'a> {
                 let value = self.value(of)?;
                 apply(*unary, &value)
             }
-            Expr::Binary(Binary::And, left, right) => {
-                self.lazy(left, right, false)
-            }
+            Expr::Binary(Binary::And, left, right) => self.lazy(left, right, false),
             Expr::Binary(Binary::Or, left, right) => self.lazy(left, right, true),
             Expr::Binary(binary, left, right) => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
@@ -173,7 +167,11 @@ fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError>
         return Ok(Value::Null);
     }
     let doubles = left.is_double() || right.is_double();
-    if doubles && !matches!(binary, B::Modulo | B::BitAnd | B::BitOr | B::BitXor | B::Left | B::Right)
+    if doubles
+        && !matches!(
+            binary,
+            B::Modulo | B::BitAnd | B::BitOr | B::BitXor | B::Left | B::Right
+        )
     {
         let (a, b) = (left.double()?, right.double()?);
         return Ok(match binary {
@@ -190,9 +188,8 @@ fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError>
         });
     }
     let (a, b) = (left.int()?, right.int()?);
-    let whole = |n: Option<i64>, what: &'static str| {
-        n.map(Value::Int).ok_or(EvalError::OutOfRange(what))
-    };
+    let whole =
+        |n: Option<i64>, what: &'static str| n.map(Value::Int).ok_or(EvalError::OutOfRange(what));
     match binary {
         B::Equal => Ok(Value::Bool(a == b)),
         B::NotEqual => Ok(Value::Bool(a != b)),

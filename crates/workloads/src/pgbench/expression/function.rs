@@ -51,7 +51,9 @@ impl Function {
             })
         },
         function("double", (1, 1), |_, a| Ok(Value::Double(a[0].double()?))),
-        function("exp", (1, 1), |_, a| Ok(Value::Double(a[0].double()?.exp()))),
+        function("exp", (1, 1), |_, a| {
+            Ok(Value::Double(a[0].double()?.exp()))
+        }),
         function("greatest", (1, MANY), |_, a| extreme(a, i64::max, f64::max)),
         seeded("hash", 1, murmur2),
         seeded("hash_fnv1a", 1, fnv1a),
@@ -70,9 +72,15 @@ impl Function {
         function("random_exponential", (3, 3), |scope, a| {
             scope.draws().exponential(a)
         }),
-        function("random_gaussian", (3, 3), |scope, a| scope.draws().gaussian(a)),
-        function("random_zipfian", (3, 3), |scope, a| scope.draws().zipfian(a)),
-        function("sqrt", (1, 1), |_, a| Ok(Value::Double(a[0].double()?.sqrt()))),
+        function("random_gaussian", (3, 3), |scope, a| {
+            scope.draws().gaussian(a)
+        }),
+        function("random_zipfian", (3, 3), |scope, a| {
+            scope.draws().zipfian(a)
+        }),
+        function("sqrt", (1, 1), |_, a| {
+            Ok(Value::Double(a[0].double()?.sqrt()))
+        }),
     ];
 
     /// The function of this name, in any case of letters.
@@ -147,7 +155,10 @@ fn fnv1a(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
     const PRIME: u64 = 0x0100_0000_01b3;
     let (value, seed) = (a[0].int()?, a[1].int()?);
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(PRIME);
-    let hash = value.to_le_bytes().into_iter().fold(BASIS ^ seed as u64, mix);
+    let hash = value
+        .to_le_bytes()
+        .into_iter()
+        .fold(BASIS ^ seed as u64, mix);
     Ok(Value::Int(hash as i64))
 }
 

@@ -62,7 +62,9 @@ fn next(rest: &str, at: usize) -> Result<(Token<'_>, usize), ExpressionError> {
         }
     }
     let digits = length(|c| c.is_ascii_digit(), rest);
-    let is_fraction = rest.strip_prefix('.').is_some_and(|f| f.starts_with(|c: char| c.is_ascii_digit()));
+    let is_fraction = rest
+        .strip_prefix('.')
+        .is_some_and(|f| f.starts_with(|c: char| c.is_ascii_digit()));
     if digits > 0 || is_fraction {
         return number(rest, digits, at);
     }
@@ -70,9 +72,12 @@ fn next(rest: &str, at: usize) -> Result<(Token<'_>, usize), ExpressionError> {
         let end = length(|c| c.is_ascii_alphanumeric() || c == '_', rest);
         return Ok((Token::Word(&rest[..end]), end));
     }
-    let symbol = SYMBOLS.iter().chain(&CLOSING).find(|s| rest.starts_with(**s));
+    let symbol = SYMBOLS
+        .iter()
+        .chain(&CLOSING)
+        .find(|s| rest.starts_with(**s));
     match symbol {
-        Some("!=") => Ok((Token::Symbol("<>"), 2)),
+        Some(&"!=") => Ok((Token::Symbol("<>"), 2)),
         Some(symbol) => Ok((Token::Symbol(symbol), symbol.len())),
         None => Err(ExpressionError::at(at, "unexpected character")),
     }
@@ -80,7 +85,12 @@ fn next(rest: &str, at: usize) -> Result<(Token<'_>, usize), ExpressionError> {
 
 fn number(rest: &str, digits: usize, at: usize) -> Result<(Token<'_>, usize), ExpressionError> {
     let bytes = rest.as_bytes();
-    let run = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let run = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
     let mut end = digits;
     if bytes.get(end) == Some(&b'.') {
         end += 1 + run(end + 1);

@@ -93,7 +93,10 @@ fn what_has_no_value_says_why() {
         ("1 / 0", "division by zero"),
         ("1 % 0", "division by zero"),
         ("9223372036854775807 + 1", "bigint add out of range"),
-        ("9223372036854775808", "bigint constant overflow at column 1"),
+        (
+            "9223372036854775808",
+            "bigint constant overflow at column 1",
+        ),
         ("1e999", "double constant overflow at column 1"),
         ("int(1e30)", "double to int overflow"),
         ("true + 1", "cannot coerce boolean to int"),
@@ -103,7 +106,10 @@ fn what_has_no_value_says_why() {
         ("1 < 2 < 3", "unexpected < at column 7"),
         ("(1", "unexpected end"),
         ("1 2", "unexpected 2 at column 3"),
-        ("rnadom(1, 2)", "unknown function rnadom; did you mean random?"),
+        (
+            "rnadom(1, 2)",
+            "unknown function rnadom; did you mean random?",
+        ),
         ("abs(1, 2)", "abs takes 1 argument, not 2"),
         ("hash()", "hash takes 1 or 2 arguments, not 0"),
         ("case else 1 end", "unexpected else"),

@@ -162,14 +162,14 @@ impl Value {
     }
 }
 
-/// As C's `%.15g` writes it.
+/// As PostgreSQL's `%.15g` writes it.
 fn write_double(d: f64, out: &mut String) {
     if d.is_nan() {
-        out.push_str(if d.is_sign_negative() { "-nan" } else { "nan" });
+        out.push_str("NaN");
         return;
     }
     if d.is_infinite() {
-        out.push_str(if d > 0.0 { "inf" } else { "-inf" });
+        out.push_str(if d > 0.0 { "Infinity" } else { "-Infinity" });
         return;
     }
     let scientific = format!("{d:.*e}", DIGITS - 1);
@@ -212,8 +212,8 @@ mod tests {
             (0.0001, "0.0001"),
             (0.000_01, "1e-05"),
             (1.5e-300, "1.5e-300"),
-            (f64::INFINITY, "inf"),
-            (-f64::INFINITY, "-inf"),
+            (f64::INFINITY, "Infinity"),
+            (-f64::INFINITY, "-Infinity"),
         ] {
             assert_eq!(shown(Value::Double(double)), text);
         }
@@ -227,7 +227,10 @@ mod tests {
             ("-7", Value::Int(-7)),
             ("2.5", Value::Double(2.5)),
             ("1e3", Value::Double(1000.0)),
-            ("9223372036854775808", Value::Double(9_223_372_036_854_775_808.0)),
+            (
+                "9223372036854775808",
+                Value::Double(9_223_372_036_854_775_808.0),
+            ),
             ("TRUE", Value::Bool(true)),
             ("t", Value::Bool(true)),
             ("no", Value::Bool(false)),

@@ -165,9 +165,11 @@ impl<'a> Reader<'a> {
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let (name, expression) = rest.split_at(end);
         if name.is_empty() || expression.trim().is_empty() {
-            return Err("\\set needs a variable and an expression; for example \\set aid \
+            return Err(
+                "\\set needs a variable and an expression; for example \\set aid \
                         random(1, 100000)"
-                .into());
+                    .into(),
+            );
         }
         if !name.chars().all(super::super::expression_name) {
             return Err(format!(
@@ -312,5 +314,8 @@ fn unknown(word: &str) -> String {
         return format!("\\{word} is not supported: {why}");
     }
     let hint = did_you_mean(word, COMMANDS);
-    format!("unknown command \\{word}; known: \\{}{hint}", COMMANDS.join(", \\"))
+    format!(
+        "unknown command \\{word}; known: \\{}{hint}",
+        COMMANDS.join(", \\")
+    )
 }

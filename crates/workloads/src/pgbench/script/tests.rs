@@ -53,7 +53,10 @@ fn variables_are_numbered_and_casts_and_times_are_text() {
 
 #[test]
 fn rows_are_stored_with_a_prefix() {
-    assert_eq!(sql("SELECT 1 AS a \\gset p_\n").store, Store::One("p_".into()));
+    assert_eq!(
+        sql("SELECT 1 AS a \\gset p_\n").store,
+        Store::One("p_".into())
+    );
     assert_eq!(sql("SELECT 1 AS a\n\\aset\n").store, Store::Last("".into()));
 }
 
@@ -95,7 +98,10 @@ fn what_is_wrong_is_named_with_its_line() {
     for (text, said) in [
         ("SELECT 1;\n\\foo", "f.sql:2: unknown command \\foo"),
         ("\\sett x 1", "did you mean set?"),
-        ("\\setrandom a 1 2", "\\setrandom is not supported: PostgreSQL 9.6"),
+        (
+            "\\setrandom a 1 2",
+            "\\setrandom is not supported: PostgreSQL 9.6",
+        ),
         ("\\shell ls", "\\shell is not supported"),
         ("\\set x", "\\set needs a variable and an expression"),
         ("\\set x 1 +", "\\set: unexpected end of the expression"),
@@ -103,14 +109,20 @@ fn what_is_wrong_is_named_with_its_line() {
         ("\\if", "\\if needs an expression"),
         ("\\if 1\nSELECT 1;", "\\if without \\endif"),
         ("\\endif", "\\endif without \\if"),
-        ("\\if 1\n\\else\n\\else\n\\endif", "f.sql:3: \\else after \\else"),
+        (
+            "\\if 1\n\\else\n\\else\n\\endif",
+            "f.sql:3: \\else after \\else",
+        ),
         ("\\gset", "\\gset must follow an SQL statement"),
         ("SELECT 1;\n\\set x 1\n\\gset", "\\gset must follow"),
         ("\\sleep 1 h", "unknown unit h"),
         ("\\sleep x", "no number"),
         ("\\startpipeline\nSELECT 1;", "without \\endpipeline"),
         ("\\endpipeline", "without \\startpipeline"),
-        ("\\startpipeline\nSELECT 1 \\gset\n\\endpipeline", "not allowed in a pipeline"),
+        (
+            "\\startpipeline\nSELECT 1 \\gset\n\\endpipeline",
+            "not allowed in a pipeline",
+        ),
     ] {
         let error = read_in(Mode::Extended, text).unwrap_err();
         assert!(error.contains(said), "{text}: {error}");
