@@ -371,8 +371,7 @@ pub fn every_option() -> Vec<OptionSpec> {
 
 /// Whether a step of a study has the option.
 pub fn takes(_kind: JobKind, name: &str) -> bool {
-    let all = every_option();
-    all.iter().chain(of_workload()).any(|o| o.name == name)
+    every_option().iter().any(|o| o.name == name) || of_workload().any(|o| o.name == name)
 }
 
 /// What pgbench calls the flag that sets an option.
