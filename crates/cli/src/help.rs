@@ -192,6 +192,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "tpcc",
             "tpch",
             "ycsb",
+            "pgbench",
             "oltpbench",
             "exec",
             "study",

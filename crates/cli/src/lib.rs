@@ -98,6 +98,7 @@ const FRONTENDS: &[Frontend] = &[
     compat::tpcc::FRONTEND,
     compat::tpch::FRONTEND,
     compat::ycsb::FRONTEND,
+    compat::pgbench::FRONTEND,
     compat::oltpbench::FRONTEND,
 ];
 

@@ -217,6 +217,7 @@ fn in_chinese(name: &str) -> Option<&'static str> {
         "tpcc" => summaries::tpcc(lang),
         "tpch" => summaries::tpch(lang),
         "ycsb" => summaries::ycsb(lang),
+        "pgbench" => summaries::pgbench(lang),
         _ => return None,
     })
 }

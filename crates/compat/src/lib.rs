@@ -1,5 +1,5 @@
 //! What other tools print of a run, line for line, so that the parsers people have go on working:
-//! sysbench 1.0.20, go-tpc, go-ycsb and the OLTPBench family.
+//! sysbench 1.0.20, go-tpc, go-ycsb, pgbench and the OLTPBench family.
 //!
 //! Pure formatting: no clock, no output. Nothing else of Tidemark knows a foreign tool's words; its
 //! command lines are understood by `tidemark`'s own `compat` modules.
@@ -17,6 +17,7 @@ mod it;
 
 pub mod oltpbench;
 mod output_style;
+pub mod pgbench;
 pub mod sysbench;
 pub mod tpcc;
 pub mod tpch;

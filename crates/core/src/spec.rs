@@ -95,6 +95,14 @@ pub struct RunSpec {
     pub arrivals: Arrivals,
     /// Arrivals that may wait for a free session; beyond them arrivals are dropped and counted.
     pub max_backlog: u64,
+    /// Arrivals that no session could begin within this time are dropped and counted; `None` begins
+    /// them however late.
+    #[serde(
+        with = "duration_text::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub skip_late: Option<Duration>,
     /// Added to every round trip inside the client.
     #[serde(with = "duration_text")]
     #[schemars(with = "String")]
@@ -189,6 +197,7 @@ impl Default for RunSpec {
             pacing: Pacing::Closed,
             arrivals: Arrivals::Poisson,
             max_backlog: 100_000,
+            skip_late: None,
             inject_rtt: Duration::ZERO,
             statement_timeout: None,
             seed: 1,

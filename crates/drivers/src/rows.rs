@@ -27,9 +27,66 @@ pub struct RowSet {
     columns: usize,
     cells: Vec<Stored>,
     bytes: Vec<u8>,
+    /// Names of columns, and the results before this one, where somebody wants them.
+    named: Option<Box<Named>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Named {
+    names: Vec<String>,
+    /// Whether the server described this result.
+    is_described: bool,
+    earlier: Vec<(Vec<String>, RowSet)>,
 }
 
 impl RowSet {
+    /// An empty result that keeps the names of its columns, and every result of a request of several
+    /// statements.
+    pub fn named() -> Self {
+        Self {
+            named: Some(Box::default()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it keeps names.
+    pub(crate) fn is_named(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// The columns' names, as the server described them; empty where it did not.
+    pub fn names(&self) -> &[String] {
+        self.named.as_ref().map_or(&[], |named| &named.names)
+    }
+
+    /// Every result of the request with its columns' names, in order.
+    pub fn results(&self) -> impl Iterator<Item = (&[String], &RowSet)> {
+        let earlier = self.named.iter().flat_map(|named| &named.earlier);
+        let earlier = earlier.map(|(names, rows)| (names.as_slice(), rows));
+        earlier.chain(std::iter::once((self.names(), self)))
+    }
+
+    /// The server described another result of the same request.
+    pub(crate) fn describe(&mut self, names: Vec<String>) {
+        let columns = names.len();
+        let Some(named) = &mut self.named else {
+            return self.reset(columns);
+        };
+        let before = std::mem::replace(&mut named.names, names);
+        if std::mem::replace(&mut named.is_described, true) {
+            let rows = RowSet {
+                columns: self.columns,
+                cells: std::mem::take(&mut self.cells),
+                bytes: std::mem::take(&mut self.bytes),
+                named: None,
+            };
+            named.earlier.push((before, rows));
+        }
+        self.columns = columns;
+        self.cells.clear();
+        self.bytes.clear();
+    }
+
     /// An empty result.
     pub fn new() -> Self {
         Self::default()
@@ -40,6 +97,9 @@ impl RowSet {
         self.columns = columns;
         self.cells.clear();
         self.bytes.clear();
+        if let Some(named) = &mut self.named {
+            **named = Named::default();
+        }
     }
 
     /// Appends one value to the row in progress.
@@ -115,5 +175,29 @@ impl RowSet {
             Cell::Float(v) => Some(v.to_string()),
             Cell::Bytes(b) => String::from_utf8(b.to_vec()).ok(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_result_of_a_request_keeps_its_names() {
+        let mut rows = RowSet::named();
+        rows.reset(0);
+        rows.describe(vec!["a".into()]);
+        rows.push(Cell::Int(1));
+        rows.describe(vec!["b".into(), "c".into()]);
+        rows.push(Cell::Int(2));
+        rows.push(Cell::Null);
+        let seen: Vec<_> = rows
+            .results()
+            .map(|(names, rows)| (names.join(","), rows.len(), rows.int(0, 0)))
+            .collect();
+        assert_eq!(seen, [("a".into(), 1, Some(1)), ("b,c".into(), 1, Some(2))]);
+        rows.reset(1);
+        assert!(rows.names().is_empty());
+        assert_eq!(rows.results().count(), 1);
     }
 }

@@ -25,19 +25,19 @@ pub struct HostCount {
 /// within a transaction, to the first. When either is lost, the session is.
 #[derive(Debug)]
 pub struct Session {
-    primary: Connection,
+    pub(crate) primary: Connection,
     reader: Option<Box<Connection>>,
-    counts: StatementCounts,
+    pub(crate) counts: StatementCounts,
     /// Statements that the server of `primary` keeps prepared for it.
-    prepared: u16,
-    in_transaction: bool,
+    pub(crate) prepared: u16,
+    pub(crate) in_transaction: bool,
     /// Whether the reader was sent the last statement.
-    at_reader: bool,
+    pub(crate) at_reader: bool,
     queued: Queued,
     /// How a session outside a measurement is waited for; none within one.
     attendance: Option<Box<Attendance>>,
     /// The texts that it was given, where somebody wants to know; none within a measurement.
-    given: Option<Box<Given>>,
+    pub(crate) given: Option<Box<Given>>,
 }
 
 /// Does something of a session's, and waits for it as its attendance says. Boxed: where there is
@@ -109,20 +109,20 @@ impl Session {
         self.given.as_ref()?.last()
     }
 
-    fn gives(&mut self, sql: &str) {
+    pub(crate) fn gives(&mut self, sql: &str) {
         if let Some(given) = &mut self.given {
             given.text(sql);
         }
     }
 
-    fn gives_statement(&mut self, statement: &Statement) {
+    pub(crate) fn gives_statement(&mut self, statement: &Statement) {
         if let Some(given) = &mut self.given {
             given.statement(statement);
         }
     }
 
     /// What was given last was executed.
-    fn was_given(&mut self) {
+    pub(crate) fn was_given(&mut self) {
         if let Some(given) = &mut self.given {
             given.executed();
         }

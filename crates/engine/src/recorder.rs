@@ -263,7 +263,8 @@ impl Recorder {
         let Times { service, server } = times;
         let mut state = self.lock();
         if let (Some(sampler), Some(by)) = (&mut state.sampler, by) {
-            sampler.take(done.kind, by.terminal, by.begun, service);
+            let wait = due.map_or(Duration::ZERO, |due| due.wait);
+            sampler.take(done, by.terminal, by.begun, service, wait);
         }
         let counters = &mut state.counters;
         counters.statements += statements;
@@ -312,6 +313,17 @@ impl Recorder {
         let mut state = self.lock();
         state.in_progress = state.in_progress.saturating_sub(1);
         state.counters.unserved += 1;
+    }
+
+    /// Ends an arrival that is too late to be begun.
+    pub(crate) fn skip(&self, terminal: usize, seen: Instant, wait: Duration) {
+        let mut state = self.lock();
+        if let Some(sampler) = &mut state.sampler {
+            sampler.skip(terminal, seen, wait);
+        }
+        state.counters.dropped += 1;
+        state.ended += 1;
+        state.in_progress = state.in_progress.saturating_sub(1);
     }
 
     /// Ends what was begun and is not tried again; its error is counted.

@@ -11,8 +11,9 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
+use tidemark_workloads::{Done, Notes};
 
-/// Samples handed over together: some 100 KiB.
+/// Samples handed over together: some 160 KiB.
 const CHUNK: usize = 4096;
 /// Chunks that may wait for the writer: with those being filled, what a slow disk costs in memory.
 const WAITING: usize = 64;
@@ -30,6 +31,12 @@ pub struct Sample {
     pub kind: u16,
     /// The run's number among those that share the log, as it was given.
     pub run: u16,
+    /// From the moment it was due to its first statement, in microseconds; 0 where it was never due.
+    pub wait_us: u32,
+    /// Whether it was not begun, because it was too late: it has no latency then.
+    pub skipped: bool,
+    /// What the workload noted of it.
+    pub notes: Notes,
 }
 
 /// What became of the samples.
@@ -159,9 +166,33 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Takes one transaction.
+    /// Takes one transaction, which was due so long before it began.
     #[inline]
-    pub fn take(&mut self, kind: usize, terminal: usize, begun: Instant, service: Duration) {
+    pub fn take(
+        &mut self,
+        done: Done,
+        terminal: usize,
+        begun: Instant,
+        service: Duration,
+        wait: Duration,
+    ) {
+        self.add(done, terminal, begun, service, wait, false);
+    }
+
+    /// Takes one that was not begun.
+    pub fn skip(&mut self, terminal: usize, seen: Instant, wait: Duration) {
+        self.add(Done::of(0), terminal, seen, Duration::ZERO, wait, true);
+    }
+
+    fn add(
+        &mut self,
+        done: Done,
+        terminal: usize,
+        begun: Instant,
+        service: Duration,
+        wait: Duration,
+        skipped: bool,
+    ) {
         if !self.counts {
             return;
         }
@@ -174,8 +205,11 @@ impl Sampler {
             start_us: start.as_micros() as u64,
             latency_ns: u64::try_from(service.as_nanos()).unwrap_or(u64::MAX),
             terminal: terminal as u32,
-            kind: kind as u16,
+            kind: done.kind as u16,
             run: self.run,
+            wait_us: u32::try_from(wait.as_micros()).unwrap_or(u32::MAX),
+            skipped,
+            notes: done.notes,
         });
         if self.chunk.len() == CHUNK {
             self.hand_over();
@@ -218,7 +252,13 @@ mod tests {
     fn take(sampler: &mut Sampler, n: usize) {
         let begun = Instant::now();
         for terminal in 0..n {
-            sampler.take(1, terminal, begun, Duration::from_nanos(1500));
+            sampler.take(
+                Done::of(1),
+                terminal,
+                begun,
+                Duration::from_nanos(1500),
+                Duration::ZERO,
+            );
         }
     }
 

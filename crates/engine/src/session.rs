@@ -322,6 +322,14 @@ impl SessionTask {
             let _ = session.take_away_time();
         }
         let begun = Instant::now();
+        if let (Some(limit), Start::At(due, _)) = (self.shared.spec.skip_late, part.start)
+            && !part.deferred
+            && let late = begun.saturating_duration_since(due)
+            && late > limit
+        {
+            self.recorder.skip(part.terminal, begun, late);
+            return Some(begun);
+        }
         let mut lost = Duration::ZERO;
         loop {
             let session = self.session.as_mut()?;

@@ -38,6 +38,7 @@ mod digits;
 mod family;
 pub mod oltp;
 mod outcome;
+pub mod pgbench;
 pub mod random;
 mod registry;
 mod scripts;
@@ -64,6 +65,7 @@ static FAMILIES: Registry<Family> = Registry::new(&[
     tpcc::FAMILY,
     tpch::FAMILY,
     ycsb::FAMILY,
+    pgbench::FAMILY,
 ]);
 
 terminals! {
@@ -75,6 +77,8 @@ terminals! {
     Tpcc(tpcc::Terminal, tpcc::Statements),
     /// YCSB.
     Ycsb(ycsb::Terminal, ycsb::Statements),
+    /// pgbench.
+    Pgbench(pgbench::Terminal, pgbench::Statements),
     /// A family of another crate.
     Custom(Box<dyn CustomUser>, Prepared),
 }

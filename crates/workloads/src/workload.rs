@@ -1,6 +1,7 @@
 //! A workload with its options set.
 
 use crate::{Check, Statements, Terminal, columns};
+use std::any::Any;
 use std::fmt::Debug;
 use tidemark_core::{OptionError, Shard};
 use tidemark_drivers::catalog::TableDescription;
@@ -10,7 +11,7 @@ use tidemark_drivers::{Connector, Dialect, RowSource};
 ///
 /// Rows of a table are made in units, numbered from 0; loading takes them in ranges of any size, from
 /// any thread, and gets the same rows. A unit is one row unless [`Workload::row_count`] says otherwise.
-pub trait Workload: Send + Sync + Debug {
+pub trait Workload: Send + Sync + Debug + Any {
     /// The name in the registry.
     fn name(&self) -> &'static str;
 

@@ -4,6 +4,7 @@
 
 pub mod gotpc;
 pub mod oltpbench;
+pub mod pgbench;
 pub mod sysbench;
 pub mod tpcc;
 pub mod tpch;

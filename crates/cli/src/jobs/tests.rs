@@ -135,6 +135,32 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        "pgbench",
+        "pgbench",
+        &[
+            (
+                "scripts",
+                r#"[{"builtin":"select-only","weight":3},{"file":"f.sql","text":"SELECT :x;"}]"#,
+            ),
+            ("scale", "7"),
+            ("define", "x=1"),
+            ("protocol", "prepared"),
+            ("max-tries", "3"),
+            ("latency-limit", "12.5"),
+            ("threads", "8"),
+            ("executors", "2"),
+            ("rate", "250"),
+            ("time", "30"),
+            ("warmup", "2"),
+            ("transactions", "50"),
+            ("progress", "5"),
+            ("connect", "on"),
+            ("log", "on"),
+            ("seed", "77"),
+            ("failures-detailed", "on"),
+        ],
+    ),
+    (
         "oltpbench",
         "tpcc",
         &[

@@ -12,6 +12,7 @@ const PAGES: &[&str] = &[
     "tpcc",
     "tpch",
     "ycsb",
+    "pgbench",
     "oltpbench",
     "exec",
     "schema",

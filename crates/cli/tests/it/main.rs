@@ -31,6 +31,7 @@ mod odd_defaults;
 mod oltpbench;
 mod on_terminal;
 mod output_files;
+mod pgbench;
 mod poolers;
 mod read_only_store;
 mod report_documents;

@@ -71,6 +71,14 @@ fn zero_terminated(out: &mut Vec<u8>, text: &[u8]) -> Result<(), DbError> {
     Ok(())
 }
 
+/// The name of a statement: the session's `number`-th prepared one, or none.
+fn name(out: &mut Vec<u8>, number: Option<u32>) {
+    match number {
+        Some(number) => statement_name(out, number),
+        None => out.push(0),
+    }
+}
+
 /// The name of the session's `number`-th prepared statement.
 fn statement_name(out: &mut Vec<u8>, number: u32) {
     // Most sessions have few.
@@ -173,7 +181,7 @@ pub(super) fn bind_execute(
     number: u32,
     values: &[Value<'_>],
 ) -> Result<(), DbError> {
-    bind(out, number, values)?;
+    bind(out, Some(number), values)?;
     // Execute: unnamed portal, all rows. Sync.
     out.extend_from_slice(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
     Ok(())
@@ -186,7 +194,7 @@ pub(super) fn bind_execute_ahead(
     values: &[Value<'_>],
 ) -> Result<(), DbError> {
     let start = out.len();
-    if let Err(e) = bind(out, number, values) {
+    if let Err(e) = bind(out, Some(number), values) {
         out.truncate(start);
         return Err(e);
     }
@@ -194,11 +202,29 @@ pub(super) fn bind_execute_ahead(
     Ok(())
 }
 
-fn bind(out: &mut Vec<u8>, number: u32, values: &[Value<'_>]) -> Result<(), DbError> {
+/// `Parse`, `Bind`, `Describe` and `Execute` of a statement without a name, without `Sync`.
+pub(super) fn parse_execute(
+    out: &mut Vec<u8>,
+    sql: &str,
+    values: &[Value<'_>],
+) -> Result<(), DbError> {
+    message(out, b'P', |out| {
+        out.push(0);
+        zero_terminated(out, sql.as_bytes())?;
+        out.extend_from_slice(&[0; 2]);
+        Ok(())
+    })?;
+    bind(out, None, values)?;
+    // Describe and Execute: the unnamed portal, all rows.
+    out.extend_from_slice(b"D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0");
+    Ok(())
+}
+
+fn bind(out: &mut Vec<u8>, number: Option<u32>, values: &[Value<'_>]) -> Result<(), DbError> {
     message(out, b'B', |out| {
         // Unnamed portal.
         out.push(0);
-        statement_name(out, number);
+        name(out, number);
         // No format codes: all parameters in text form.
         let [a, b] = (values.len() as u16).to_be_bytes();
         out.extend_from_slice(&[0, 0, a, b]);
@@ -308,6 +334,30 @@ mod tests {
         let text = [None, Some("-42"), Some("1.5"), Some("a'b"), Some("\\x00ff")]
             .map(|v| v.map(|v| v.as_bytes().to_vec()));
         assert_eq!(out, reference(7, &text));
+    }
+
+    #[test]
+    fn a_statement_without_a_name_is_parsed_described_and_executed() {
+        let mut ours = Vec::new();
+        parse_execute(&mut ours, "SELECT $1", &[Value::Int(7)]).unwrap();
+        let mut theirs = Default::default();
+        frontend::parse("", "SELECT $1", [], &mut theirs).unwrap();
+        let bound = frontend::bind(
+            "",
+            "",
+            [],
+            ["7"],
+            |value: &str, out| {
+                out.extend_from_slice(value.as_bytes());
+                Ok(IsNull::No)
+            },
+            [],
+            &mut theirs,
+        );
+        assert!(bound.is_ok());
+        frontend::describe(b'P', "", &mut theirs).unwrap();
+        frontend::execute("", 0, &mut theirs).unwrap();
+        assert_eq!(ours, theirs.to_vec());
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod fuzzing;
 mod load;
 mod message;
 mod reply;
+mod requests;
 mod skim;
 mod startup;
 mod text_form;

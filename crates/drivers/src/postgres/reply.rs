@@ -69,6 +69,14 @@ impl<'r> Reply<'r> {
         }
     }
 
+    /// For the reply to a request that executes nothing, whose columns' names go to `rows`.
+    pub fn describing(rows: &'r mut RowSet) -> Self {
+        Self {
+            completed: true,
+            ..Self::decoding(rows, None)
+        }
+    }
+
     /// For the reply to a request that executes nothing.
     pub fn preparing() -> Self {
         Self {
@@ -187,6 +195,20 @@ fn count(body: &[u8]) -> Result<u16, DbError> {
     }
 }
 
+/// `RowDescription`: the number of columns, then each one's name and 18 bytes of its table and type.
+fn names(body: &[u8], columns: u16) -> Result<Vec<String>, DbError> {
+    const REST: usize = 18;
+    let broken = || DbError::protocol("the server sent a broken description of columns");
+    let mut rest = body.get(2..).ok_or_else(broken)?;
+    let mut names = Vec::with_capacity(columns.into());
+    for _ in 0..columns {
+        let end = rest.iter().position(|b| *b == 0).ok_or_else(broken)?;
+        names.push(String::from_utf8_lossy(&rest[..end]).into_owned());
+        rest = rest.get(end + 1 + REST..).ok_or_else(broken)?;
+    }
+    Ok(names)
+}
+
 /// `DataRow`: the number of columns, then each one's length (-1 for NULL) and text.
 fn decode_row(body: &[u8], rows: &mut RowSet) -> Option<()> {
     let (columns, mut rest) = body.split_at_checked(2)?;
@@ -221,6 +243,10 @@ impl Visitor for Reply<'_> {
             b'C' if length <= MAX_SHORT => TAG_BYTES,
             b'E' => ERROR_BYTES,
             b'Z' if length == 1 => 1,
+            // The columns' names, where somebody wants them.
+            b'T' if self.rows.as_ref().is_some_and(|rows| rows.is_named()) && length <= MAX_ROW => {
+                length
+            }
             // Only the number of columns or parameters.
             b'T' | b't' => 2,
             // Notices, parameters and notifications may come at any time (manual, "Asynchronous
@@ -277,8 +303,10 @@ impl Visitor for Reply<'_> {
             b'T' => {
                 let columns = count(body)?;
                 self.columns = Some(columns);
-                if let Some(rows) = &mut self.rows {
-                    rows.reset(columns.into());
+                match &mut self.rows {
+                    Some(rows) if rows.is_named() => rows.describe(names(body, columns)?),
+                    Some(rows) => rows.reset(columns.into()),
+                    None => {}
                 }
             }
             b't' => self.params = count(body)?,

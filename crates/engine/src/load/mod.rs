@@ -22,7 +22,7 @@ mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{is_ours, why_not_ours};
+pub use decide::{bears_mark, is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
 pub use existing::{is_being_loaded, is_loaded};
 pub use guard::Guard;

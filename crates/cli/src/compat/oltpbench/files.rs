@@ -211,6 +211,9 @@ mod tests {
             terminal: 7,
             kind: 1,
             run: 2,
+            wait_us: 0,
+            skipped: false,
+            notes: tidemark_workloads::Notes::NONE,
         };
         let types = ["1,NewOrder,".to_string(), "2,Payment,".to_string()];
         let written = |seconds| {

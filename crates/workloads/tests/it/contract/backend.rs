@@ -17,6 +17,13 @@ pub enum Backend {
     Postgres,
 }
 
+impl Backend {
+    /// Whether a workload runs here: pgbench's has PostgreSQL's protocol only.
+    pub fn takes(self, workload: &str) -> bool {
+        workload != "pgbench" || self == Backend::Postgres
+    }
+}
+
 /// What is removed with the case.
 enum Kept {
     Folder(#[expect(dead_code)] TempDir),

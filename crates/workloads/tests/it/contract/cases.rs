@@ -55,6 +55,7 @@ pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
             ("fieldcount", "3"),
             ("fieldlength", "20"),
         ],
+        "pgbench" => &[("protocol", "prepared")],
         "select_random_points" | "select_random_ranges" => ONE_TABLE,
         _ => COMMON,
     }
@@ -298,6 +299,18 @@ pub const CASES: &[Case] = &[
             ("insertstart", "100"),
         ],
         (1, 1, 0),
+        Rows::Same,
+    ),
+    case(
+        "pgbench",
+        &[("foreign-keys", "on")],
+        (1, 4, 2),
+        Rows::Grow(1),
+    ),
+    case(
+        "pgbench",
+        &[("scripts", r#"[{"builtin":"select-only"}]"#)],
+        (1, 0, 0),
         Rows::Same,
     ),
 ];

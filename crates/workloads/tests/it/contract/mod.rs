@@ -56,7 +56,7 @@ suites! {
     workloads: {
         oltp_point_select oltp_read_only oltp_read_write oltp_write_only oltp_insert oltp_delete
         oltp_update_index oltp_update_non_index bulk_insert select_random_points
-        select_random_ranges oltp_insert_batch oltp_upsert_batch tpcc tpch ycsb
+        select_random_ranges oltp_insert_batch oltp_upsert_batch tpcc tpch ycsb pgbench
     }
     failures: {
         a_missing_table_is_said_when_statements_are_prepared

@@ -15,6 +15,9 @@ const SESSIONS: usize = 2;
 
 /// Runs every case of a workload in both modes of preparing.
 pub fn run_cases(name: &str, backend: Backend) {
+    if !backend.takes(name) {
+        return;
+    }
     let modes = [PreparedMode::Server, PreparedMode::Text];
     if cases::of(name).all(|case| case.rows == Rows::Conditions) {
         let all: Vec<&'static Case> = cases::of(name).collect();

@@ -1,0 +1,1 @@
+"""YCSB: what an operation takes from the client's processor."""

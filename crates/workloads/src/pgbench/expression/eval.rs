@@ -1,0 +1,223 @@
+//! The value of an expression.
+
+use super::{Binary, Draws, Expr, Unary, Value};
+use crate::random::Rng;
+use std::io::Write;
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// A variable has no value.
+    #[error("undefined variable \"{0}\"")]
+    Undefined(String),
+    /// What a server or a command line gave is no value.
+    #[error("malformed variable \"{name}\" value: \"{value}\"")]
+    Malformed {
+        /// The variable.
+        name: String,
+        /// Its text.
+        value: String,
+    },
+    /// A value is of another type than is needed.
+    #[error("cannot coerce {given} to {wanted}")]
+    NotA {
+        /// Its type.
+        given: &'static str,
+        /// What is needed.
+        wanted: &'static str,
+    },
+    /// A double is beyond integers.
+    #[error("double to int overflow for {0:.6}")]
+    IntOverflow(f64),
+    /// An integer's sum, product or the like is beyond integers.
+    #[error("bigint {0} out of range")]
+    OutOfRange(&'static str),
+    /// A divisor of 0.
+    #[error("division by zero")]
+    DivisionByZero,
+    /// An argument that a function does not take.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+/// What expressions are evaluated in: a client's variables and its generator.
+pub struct Scope<'a> {
+    variables: &'a [Option<Value>],
+    rng: &'a mut Rng,
+    /// Where `debug()` is called: script and command.
+    place: (usize, usize),
+}
+
+impl<'a> Scope<'a> {
+    /// The variables by their places, the generator, and the script and command for `debug()`.
+    pub fn new(variables: &'a [Option<Value>], rng: &'a mut Rng, place: (usize, usize)) -> Self {
+        Self {
+            variables,
+            rng,
+            place,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn bare(rng: &'a mut Rng) -> Self {
+        Self::new(&[], rng, (0, 0))
+    }
+
+    pub(super) fn draws(&mut self) -> Draws<'_> {
+        Draws(self.rng)
+    }
+
+    /// What `debug()` prints.
+    pub(super) fn tell(&self, value: &Value) {
+        let (script, command) = self.place;
+        let mut text = format!("debug(script={script},command={command}): ");
+        match value {
+            Value::Null => text.push_str("null"),
+            other => {
+                text.push_str(other.type_name());
+                text.push(' ');
+                other.write_to(&mut text);
+            }
+        }
+        // Nobody is told when the error output takes nothing.
+        let _gone = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// The value of an expression.
+    ///
+    /// # Errors
+    /// [`EvalError`].
+    pub fn value(&mut self, expr: &Expr) -> Result<Value, EvalError> {
+        match expr {
+            Expr::Constant(value) => Ok(value.clone()),
+            Expr::Variable(variable) => match self.variables.get(variable.slot) {
+                Some(Some(value)) => value.typed(&variable.name),
+                _ => Err(EvalError::Undefined(variable.name.to_string())),
+            },
+            Expr::Unary(unary, of) => {
+                let value = self.value(of)?;
+                apply(*unary, &value)
+            }
+            Expr::Binary(Binary::And, left, right) => self.lazy(left, right, false),
+            Expr::Binary(Binary::Or, left, right) => self.lazy(left, right, true),
+            Expr::Binary(binary, left, right) => {
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                join(*binary, &left, &right)
+            }
+            Expr::Is { of, what, negated } => {
+                let value = self.value(of)?;
+                Ok(Value::Bool((value == *what) != *negated))
+            }
+            Expr::Case {
+                branches,
+                otherwise,
+            } => {
+                for (when, then) in branches {
+                    if self.value(when)?.holds() {
+                        return self.value(then);
+                    }
+                }
+                otherwise
+                    .as_ref()
+                    .map_or(Ok(Value::Null), |otherwise| self.value(otherwise))
+            }
+            Expr::Call(function, arguments) => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.value(argument)?);
+                }
+                if function.is_strict && values.contains(&Value::Null) {
+                    return Ok(Value::Null);
+                }
+                (function.apply)(self, &values)
+            }
+        }
+    }
+
+    /// AND, or OR: the second operand does not matter when the first `decides`.
+    fn lazy(&mut self, left: &Expr, right: &Expr, decides: bool) -> Result<Value, EvalError> {
+        let left = self.value(left)?;
+        if left == Value::Null {
+            return Ok(Value::Null);
+        }
+        if left.bool()? == decides {
+            return Ok(Value::Bool(decides));
+        }
+        match self.value(right)? {
+            Value::Null => Ok(Value::Null),
+            right => Ok(Value::Bool(right.bool()?)),
+        }
+    }
+}
+
+fn apply(unary: Unary, of: &Value) -> Result<Value, EvalError> {
+    if *of == Value::Null {
+        return Ok(Value::Null);
+    }
+    match unary {
+        Unary::Minus => join(Binary::Subtract, &Value::Int(0), of),
+        Unary::BitNot => Ok(Value::Int(!of.int()?)),
+        Unary::Not => Ok(Value::Bool(!of.bool()?)),
+    }
+}
+
+fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError> {
+    use Binary as B;
+    if *left == Value::Null || *right == Value::Null {
+        return Ok(Value::Null);
+    }
+    let doubles = left.is_double() || right.is_double();
+    if doubles
+        && !matches!(
+            binary,
+            B::Modulo | B::BitAnd | B::BitOr | B::BitXor | B::Left | B::Right
+        )
+    {
+        let (a, b) = (left.double()?, right.double()?);
+        return Ok(match binary {
+            B::Equal => Value::Bool(a == b),
+            B::NotEqual => Value::Bool(a != b),
+            B::Less => Value::Bool(a < b),
+            B::AtMost => Value::Bool(a <= b),
+            B::Greater => Value::Bool(a > b),
+            B::AtLeast => Value::Bool(a >= b),
+            B::Add => Value::Double(a + b),
+            B::Subtract => Value::Double(a - b),
+            B::Multiply => Value::Double(a * b),
+            _ => Value::Double(a / b),
+        });
+    }
+    let (a, b) = (left.int()?, right.int()?);
+    let whole =
+        |n: Option<i64>, what: &'static str| n.map(Value::Int).ok_or(EvalError::OutOfRange(what));
+    match binary {
+        B::Equal => Ok(Value::Bool(a == b)),
+        B::NotEqual => Ok(Value::Bool(a != b)),
+        B::Less => Ok(Value::Bool(a < b)),
+        B::AtMost => Ok(Value::Bool(a <= b)),
+        B::Greater => Ok(Value::Bool(a > b)),
+        B::AtLeast => Ok(Value::Bool(a >= b)),
+        B::BitOr => Ok(Value::Int(a | b)),
+        B::BitXor => Ok(Value::Int(a ^ b)),
+        B::BitAnd => Ok(Value::Int(a & b)),
+        B::Left => Ok(Value::Int(a.wrapping_shl(b as u32))),
+        B::Right => Ok(Value::Int(a.wrapping_shr(b as u32))),
+        B::Add => whole(a.checked_add(b), "add"),
+        B::Subtract => whole(a.checked_sub(b), "sub"),
+        B::Multiply => whole(a.checked_mul(b), "mul"),
+        B::Divide if b == 0 => Err(EvalError::DivisionByZero),
+        B::Divide => whole(a.checked_div(b), "div"),
+        B::Modulo => modulo(a, b),
+        // Those are evaluated as far as they need to be, elsewhere.
+        B::And => Ok(Value::Bool(left.bool()? && right.bool()?)),
+        B::Or => Ok(Value::Bool(left.bool()? || right.bool()?)),
+    }
+}
+
+/// The remainder, with the sign of the dividend.
+pub(super) fn modulo(a: i64, b: i64) -> Result<Value, EvalError> {
+    match b {
+        0 => Err(EvalError::DivisionByZero),
+        _ => Ok(Value::Int(a.wrapping_rem(b))),
+    }
+}
