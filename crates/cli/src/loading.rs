@@ -9,9 +9,12 @@ use crate::texts::load as texts;
 use crate::texts::progress::rows;
 use indicatif::ProgressBar;
 use std::io::Write;
+use std::time::{Duration, Instant};
 use tidemark_core::Job;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded, prepare};
+use tidemark_engine::{
+    LoadObserver, LoadReport, LoadSpec, drop_tables, is_being_loaded, is_loaded, prepare,
+};
 use tidemark_report::Lang;
 
 /// Whether a load's output says that `--keep-loaded` found the tables in order.
@@ -49,6 +52,9 @@ pub fn is_kept(
     spec: &LoadSpec,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
+    if job.load.shard.index > 0 {
+        return helps_nobody(job, plan, spec, out);
+    }
     let keeps = job.prepare.as_ref().is_some_and(|p| p.keep_loaded);
     let kept = keeps && is_loaded(&plan.connector, &plan.workload, spec)?;
     if kept {
@@ -56,6 +62,36 @@ pub fn is_kept(
     }
     Ok(kept)
 }
+
+/// Waits until the first of several clients is at work, whom the others help; whether there is nothing left
+/// to help with, which is told.
+fn helps_nobody(
+    job: &Job,
+    plan: &BoundWorkload,
+    spec: &LoadSpec,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let (stop, begun) = (interrupt::handle(), Instant::now());
+    // What can't be looked at, because the first one has it locked, is looked at again.
+    while begun.elapsed() < FIRST_BEGINS && !stop.is_stopped() {
+        if is_being_loaded(&plan.connector).unwrap_or(false) {
+            return Ok(false);
+        }
+        let may_be_old = begun.elapsed() < MAY_BE_OLD;
+        if !may_be_old && is_loaded(&plan.connector, &plan.workload, spec).unwrap_or(false) {
+            say(out, texts::kept(language(&job.outputs.lang)));
+            return Ok(true);
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    Ok(false)
+}
+
+/// So long the first of several clients may take to begin a load; then another one begins it.
+const FIRST_BEGINS: Duration = Duration::from_secs(30);
+/// So long tables that are there may be those that the first one replaces.
+const MAY_BE_OLD: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Makes and fills the tables, and tells what was verified.
 ///

@@ -18,7 +18,9 @@ use crate::watching::{Watching, run_info};
 use std::time::Duration;
 use tidemark_core::Job;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
-use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
+use tidemark_engine::{
+    Beside, EngineError, Lead, RunObserver, RunResult, SampleLog, Started, run_beside,
+};
 use tidemark_report::Lang;
 use tidemark_report::Merged;
 use tidemark_runtime::{forget_program_text, share_one_heap};
@@ -62,6 +64,8 @@ pub struct RunContext<'a> {
     pub outputs: &'a RecordOutputs,
     /// The command that makes the tables, as the user would write it.
     pub prepare: &'a str,
+    /// Who leads the run from outside.
+    pub lead: Option<&'a Lead>,
 }
 
 /// A run that can begin.
@@ -158,6 +162,11 @@ impl<'a> Ready<'a> {
         self.asked.plan
     }
 
+    /// Who leads it from outside.
+    pub fn lead(&self) -> Option<&'a Lead> {
+        self.asked.lead
+    }
+
     /// Makes a load of transactions and tells `voice` and whoever else watches; sums at `checkpoints`,
     /// moments from the start of the measurement in order; a line for every transaction to `samples`, with
     /// the run's number.
@@ -171,6 +180,7 @@ impl<'a> Ready<'a> {
         say: LiveOutput<'_>,
         voice: &mut dyn Voice,
     ) -> Result<Measured<'a>, Failure> {
+        let lead = self.asked.lead;
         let measured = self.measure_by(say, |making| {
             // What read the options, what opened the sessions and what made the load need not be in memory
             // together: a client's memory is mostly its own program.
@@ -184,14 +194,14 @@ impl<'a> Ready<'a> {
             };
             let stop = interrupt::handle();
             let (connector, workload) = (&plan.connector, &plan.workload);
-            run_sampled(
+            run_beside(
                 &job.load,
                 connector,
                 workload,
                 checkpoints,
                 &stop,
                 &mut observer,
-                samples,
+                Beside { samples, lead },
             )
         });
         voice.ended();

@@ -302,13 +302,16 @@ pub fn load_seed(options: &OptionValues, name: &str) -> u64 {
 pub fn load_spec(job: &Job) -> LoadSpec {
     let by_default = Preparation::default();
     let prepare = job.prepare.as_ref().unwrap_or(&by_default);
+    let shard = job.load.shard;
     LoadSpec {
-        threads: job.load.sessions,
+        threads: shard.count_usize(job.load.sessions).max(1),
         terminals: job.load.terminals,
         chunk_rows: prepare.chunk_rows,
         seed: job.load.seed,
         method: (prepare.method == LoadMethod::Insert).then_some(BulkMethod::MultiRowInsert),
         replace: match (job.force, prepare.replace) {
+            // The first of several clients makes place, and the others help it.
+            _ if shard.index > 0 => Replace::Nothing,
             (true, _) => Replace::Anything,
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,

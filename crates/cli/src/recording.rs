@@ -35,7 +35,8 @@ pub struct Recording {
 impl Recording {
     /// A record of a run that is about to begin.
     pub fn new(order: &Order, described: Described) -> Self {
-        let (job, spec) = (&order.job, &order.job.load);
+        let (job, whole) = (&order.job, &order.job.load);
+        let spec = &whole.own();
         let mut options: BTreeMap<_, _> = order
             .options
             .shown()
@@ -80,7 +81,7 @@ impl Recording {
             inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
             executors: 0,
             rate: match spec.pacing {
-                Pacing::Rate(rate) => Some(rate),
+                Pacing::Rate(rate) => Some(spec.shard.of_rate(rate)),
                 _ => None,
             },
             seed: spec.seed,
@@ -118,8 +119,11 @@ impl Recording {
             makes_load: true,
         });
         self.record.observed = all.unseen;
-        self.sampling = Some(Sampling::start(all.sources, warmup, sink));
-        self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
+        // A led run begins a moment later.
+        let until = warmup + begun.ahead;
+        self.sampling = Some(Sampling::start(all.sources, until, sink));
+        let began = jiff::Timestamp::now() + jiff::SignedDuration::try_from(begun.ahead).unwrap_or_default();
+        self.record.load_began_at = Some(began.to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
         self.record

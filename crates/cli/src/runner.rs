@@ -16,7 +16,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, OptionValues, Target};
-use tidemark_engine::RunResult;
+use tidemark_engine::{Lead, RunResult};
 use tidemark_runtime::forget_program_text;
 use tidemark_workloads::{Definition, Workload};
 
@@ -35,6 +35,8 @@ pub struct Order {
     pub options: OptionValues,
     /// The command line.
     pub command: Vec<String>,
+    /// Who leads the run from outside: nobody, unless several clients make it.
+    pub lead: Option<Lead>,
 }
 
 /// The words of a tool, and what it looks at beside.
@@ -162,6 +164,7 @@ pub fn run_watched(
         plan: &plan,
         outputs,
         prepare: &prepare,
+        lead: order.lead.as_ref(),
     };
     let measured = console.measure(Ready::new(asked, recording, watching)?)?;
     let summary = console.summary(order, &measured)?;

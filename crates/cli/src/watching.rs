@@ -213,7 +213,7 @@ pub fn run_info(record: &RunRecord, spec: &RunSpec, types: &[&str]) -> RunInfo {
         study: place.map(|p| (p.name.clone(), p.cell.clone())),
         types: types.iter().map(ToString::to_string).collect(),
         sessions: record.sessions_opened.unwrap_or(record.sessions),
-        terminals: spec.terminals,
+        terminals: spec.own().terminals,
         warmup: spec.warmup,
         length: pacing::length(spec),
         open_loop: spec.pacing.is_open_loop(),

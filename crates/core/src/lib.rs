@@ -47,6 +47,7 @@ mod registry;
 mod report_place;
 mod secret;
 pub mod series;
+mod shard;
 mod shell;
 mod spec;
 mod study;
@@ -77,8 +78,9 @@ pub use series::{
     Bucket, DIGITS, MOST_POINTS, Measures, Point, Series, SeriesBuilder, SeriesError, SeriesKey,
     join,
 };
+pub use shard::{MOST_CLIENTS, Shard, ShardError};
 pub use shell::{shell_line, shell_word};
-pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
+pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec};
 pub use study::{Contents, LeftBehind, StudyLoad, StudyPlace, TablesUsed, held_the_same};
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,

@@ -2,6 +2,7 @@
 //! analysed and reported again by a newer Tidemark.
 
 mod client;
+mod clients;
 mod experiments;
 mod imported;
 mod interval;
@@ -11,6 +12,7 @@ mod query;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
+pub use clients::{ClientPart, ClientState, MissingSpan};
 pub use experiments::{Experiments, MeasuredChange, SkippedChange};
 pub use imported::{DerivedFigure, Imported, LeftLines, RateUnit, StatedFigure, StatedInterval};
 pub use interval::{
@@ -30,8 +32,9 @@ use std::collections::BTreeMap;
 /// Version of this schema; readers accept their own and older ones, which read as what lacks the newer
 /// parts. Since 2 a record says what its latencies end with ([`LatencyEnd`]), and splits them; since 3
 /// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram; since 4 it may be
-/// [imported](RunRecord::imported), or a [watch](RunRecord::watched_s).
-pub const SCHEMA_VERSION: u32 = 4;
+/// [imported](RunRecord::imported), or a [watch](RunRecord::watched_s); since 5 of [several
+/// clients](RunRecord::clients).
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// What a watch has in the place of a workload.
 pub const WATCH: &str = "watch";
@@ -181,6 +184,10 @@ pub struct RunRecord {
     pub client: ClientHost,
     /// What the client used.
     pub usage: ClientUsage,
+    /// The clients that made the run together, by number: `client` is the first one's host then, and
+    /// `usage` the sum. Empty where there was one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<ClientPart>,
     /// Tables before the run.
     pub tables_before: Vec<TableState>,
     /// Tables after the run.

@@ -1,7 +1,7 @@
 //! What a run is asked to do.
 
 use crate::duration_text;
-use crate::{Arrivals, ErrorKind, Isolation, Pacing, ThinkTime};
+use crate::{Arrivals, ErrorKind, Isolation, Pacing, Shard, ShardError, ThinkTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -52,16 +52,6 @@ pub enum FewerSessions {
     Fail,
     /// Run with those that could be had; the record says how many.
     GoOn,
-}
-
-/// One shard of a run that several clients share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Shard {
-    /// This client's number, from 0.
-    pub index: u32,
-    /// How many clients there are.
-    pub of: u32,
 }
 
 /// One workload on one target at one load level: the `load` of a [`crate::Job`]. Times are texts there,
@@ -145,8 +135,41 @@ pub struct RunSpec {
     #[serde(with = "duration_text")]
     #[schemars(with = "String")]
     pub interval: Duration,
-    /// Which part of a larger run this is.
+    /// Which client's share this process does, where several share the run. All else here is of the
+    /// whole run.
     pub shard: Shard,
+}
+
+impl RunSpec {
+    /// What this client does of the whole: its sessions, terminals, transactions and backlog. Rates
+    /// stay those of the whole, because arrivals are dealt one by one.
+    #[must_use]
+    pub fn own(&self) -> Self {
+        let shard = self.shard;
+        Self {
+            sessions: shard.count_usize(self.sessions),
+            terminals: shard.count_usize(self.terminals),
+            events: self.events.map(|events| shard.count(events)),
+            max_backlog: shard.count(self.max_backlog).max(1),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the run can be dealt to so many clients.
+    ///
+    /// # Errors
+    /// [`ShardError`] of a shard that is none, or that has no session of this run.
+    pub fn check_shard(&self) -> Result<(), ShardError> {
+        self.shard.check()?;
+        let most = self.sessions.min(self.terminals);
+        match u64::from(self.shard.of) > most as u64 {
+            true => Err(ShardError::TooFew {
+                of: self.shard.of,
+                sessions: most,
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Default for RunSpec {
@@ -179,7 +202,7 @@ impl Default for RunSpec {
             connect_timeout: Duration::from_secs(10),
             forced_shutdown: None,
             interval: Duration::from_secs(1),
-            shard: Shard { index: 0, of: 1 },
+            shard: Shard::WHOLE,
         }
     }
 }

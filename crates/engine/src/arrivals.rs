@@ -9,7 +9,8 @@ use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tidemark_core::Arrivals as Process;
+use tidemark_core::{Arrivals as Process, Shard};
+use tidemark_workloads::random::Rng;
 
 /// What a free session is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,8 +54,7 @@ pub(crate) struct Arrivals {
 struct OwnLine<T>(T);
 
 struct Schedule {
-    process: Process,
-    seed: u64,
+    of: Whose,
     max_backlog: u64,
     phases: Vec<Phase>,
     /// Whether sessions start at once where no phase holds.
@@ -67,6 +67,36 @@ struct Schedule {
     due: Cursor,
     dropped: u64,
 }
+
+/// How arrivals are made, and which of them are this client's.
+#[derive(Debug, Clone, Copy)]
+struct Whose {
+    process: Process,
+    seed: u64,
+    shard: Shard,
+}
+
+impl Whose {
+    /// Whether the arrival of this number in a phase of the whole schedule is this client's. Of equal
+    /// distances each takes every n-th, and has equal distances too. A Poisson process of which every
+    /// arrival goes to somebody by chance falls into Poisson processes that are independent of each
+    /// other (Kingman, "Poisson Processes", 1993, colouring theorem); every n-th would be too regular.
+    fn is_own(self, phase: usize, number: u64) -> bool {
+        if self.shard.is_whole() {
+            return true;
+        }
+        match self.process {
+            Process::Constant => self.shard.is_own(number),
+            Process::Poisson => {
+                let path = [self.seed, COLOUR, phase as u64, number];
+                Rng::of(&path).below(self.shard.of.into()) == u64::from(self.shard.index)
+            }
+        }
+    }
+}
+
+/// Tells the clients' draw from every other that the seed makes.
+const COLOUR: u64 = 0x636c_6965_6e74_7321;
 
 /// A rate that is held.
 #[derive(Debug, Clone, Copy)]
@@ -83,20 +113,26 @@ struct Cursor {
     random: SmallRng,
     /// The next arrival of the phase; `None` before the phase is entered.
     next: Option<Instant>,
-    /// Arrivals passed.
+    /// Arrivals of the whole schedule that the phase had before `next`.
+    before: u64,
+    /// Own arrivals passed.
     count: u64,
 }
 
 impl Arrivals {
-    /// A schedule that holds all sessions until it is given a rate.
-    pub fn new(process: Process, seed: u64, max_backlog: u64) -> Self {
+    /// A schedule that holds all sessions until it is given a rate. Its rates are those of all clients
+    /// together; arrivals are those of this one.
+    pub fn new(process: Process, seed: u64, max_backlog: u64, shard: Shard) -> Self {
         Self {
             epoch: AtomicU64::new(0),
             late_ns: OwnLine(AtomicU64::new(u64::MAX)),
             made: Instant::now(),
             schedule: Mutex::new(Schedule {
-                process,
-                seed,
+                of: Whose {
+                    process,
+                    seed,
+                    shard,
+                },
                 max_backlog,
                 phases: Vec::new(),
                 free_running: false,
@@ -228,18 +264,18 @@ impl Arrivals {
         std::mem::take(&mut self.lock().dropped)
     }
 
-    /// Arrivals a second at present; `None` without a schedule.
+    /// This client's arrivals a second at present; `None` without a schedule.
     pub fn rate(&self) -> Option<f64> {
         let schedule = self.lock();
         let last = schedule.phases.last().filter(|p| p.end.is_none());
-        last.map(|p| 1.0 / p.mean_gap_s)
+        last.map(|p| schedule.of.shard.of_rate(1.0 / p.mean_gap_s))
     }
 }
 
 impl Schedule {
     fn take(&mut self) -> Option<Instant> {
-        let due = self.taken.peek(&self.phases, self.process, self.seed)?;
-        self.taken.pass(&self.phases, self.process);
+        let due = self.taken.peek(&self.phases, self.of)?;
+        self.taken.pass(&self.phases, self.of);
         Some(due)
     }
 
@@ -251,8 +287,8 @@ impl Schedule {
     /// Counts up to two arrivals that have come due.
     fn count_some(&mut self, now: Instant) {
         for _ in 0..2 {
-            match self.due.peek(&self.phases, self.process, self.seed) {
-                Some(next) if next <= now => self.due.pass(&self.phases, self.process),
+            match self.due.peek(&self.phases, self.of) {
+                Some(next) if next <= now => self.due.pass(&self.phases, self.of),
                 _ => return,
             }
         }
@@ -264,10 +300,10 @@ impl Schedule {
 
     /// Arrivals whose time has come and which no session ever took.
     fn untaken(&mut self, now: Instant) -> u64 {
-        while let Some(next) = self.due.peek(&self.phases, self.process, self.seed)
+        while let Some(next) = self.due.peek(&self.phases, self.of)
             && next <= now
         {
-            self.due.pass(&self.phases, self.process);
+            self.due.pass(&self.phases, self.of);
         }
         // Sessions may await arrivals that are still to come.
         self.due.count.saturating_sub(self.taken.count)
@@ -294,6 +330,7 @@ impl Cursor {
             phase: 0,
             random: SmallRng::seed_from_u64(0),
             next: None,
+            before: 0,
             count: 0,
         }
     }
@@ -301,32 +338,47 @@ impl Cursor {
     fn go_to(&mut self, phase: usize) {
         self.phase = phase;
         self.next = None;
+        self.before = 0;
     }
 
-    /// The next arrival, in the phase that holds then.
-    fn peek(&mut self, phases: &[Phase], process: Process, seed: u64) -> Option<Instant> {
+    /// The next own arrival, in the phase that holds then.
+    fn peek(&mut self, phases: &[Phase], of: Whose) -> Option<Instant> {
         loop {
             let phase = phases.get(self.phase)?;
             let next = match self.next {
                 Some(next) => next,
                 None => {
-                    self.random = SmallRng::seed_from_u64(seed.wrapping_add(self.phase as u64));
-                    phase.start + gap(&mut self.random, process, phase.mean_gap_s)
+                    self.random = SmallRng::seed_from_u64(of.seed.wrapping_add(self.phase as u64));
+                    phase.start + gap(&mut self.random, of.process, phase.mean_gap_s)
                 }
             };
-            if phase.end.is_none_or(|end| next <= end) {
-                self.next = Some(next);
+            if phase.end.is_some_and(|end| next > end) {
+                self.go_to(self.phase + 1);
+                continue;
+            }
+            self.next = Some(next);
+            if of.is_own(self.phase, self.before) {
                 return Some(next);
             }
-            self.go_to(self.phase + 1);
+            self.advance(phase, of);
         }
     }
 
     /// Goes past the arrival that [`Cursor::peek`] gave.
-    fn pass(&mut self, phases: &[Phase], process: Process) {
-        if let (Some(next), Some(phase)) = (self.next, phases.get(self.phase)) {
-            self.next = Some(next + gap(&mut self.random, process, phase.mean_gap_s));
+    fn pass(&mut self, phases: &[Phase], of: Whose) {
+        if let Some(phase) = phases.get(self.phase)
+            && self.next.is_some()
+        {
+            self.advance(phase, of);
             self.count += 1;
+        }
+    }
+
+    /// To the next arrival of the whole schedule.
+    fn advance(&mut self, phase: &Phase, of: Whose) {
+        if let Some(next) = self.next {
+            self.next = Some(next + gap(&mut self.random, of.process, phase.mean_gap_s));
+            self.before += 1;
         }
     }
 }
@@ -359,7 +411,7 @@ mod tests {
     }
 
     fn poisson(rate: f64, start: Instant) -> Arrivals {
-        let arrivals = Arrivals::new(Process::Poisson, 7, 100_000);
+        let arrivals = Arrivals::new(Process::Poisson, 7, 100_000, Shard::WHOLE);
         arrivals.set_rate(rate, start);
         arrivals
     }
@@ -386,7 +438,7 @@ mod tests {
     #[test]
     fn constant_arrivals_have_equal_distances() {
         let start = Instant::now();
-        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100, Shard::WHOLE);
         arrivals.set_rate(250.0, start);
         for n in 1..=1000 {
             let due = at(&arrivals, start) - start;
@@ -408,7 +460,7 @@ mod tests {
     #[test]
     fn a_full_backlog_drops_the_oldest_and_counts_them() {
         let start = Instant::now();
-        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100, Shard::WHOLE);
         arrivals.set_rate(1000.0, start);
         let later = start + Duration::from_secs(1);
         let first = at(&arrivals, later);
@@ -423,7 +475,7 @@ mod tests {
     fn a_new_rate_keeps_what_is_due_and_voids_what_is_to_come() {
         let start = Instant::now();
         let second = Duration::from_secs(1);
-        let arrivals = Arrivals::new(Process::Constant, 7, 100_000);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100_000, Shard::WHOLE);
         arrivals.set_rate(10.0, start);
         let epoch = arrivals.epoch();
         // Sessions are ahead: they hold arrivals up to 2 s.
@@ -447,7 +499,7 @@ mod tests {
     fn a_rate_that_ends_late_voids_what_came_due_after_its_end() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100, Shard::WHOLE);
         arrivals.set_rate(10.0, start);
         let [first, second] = [0, 0].map(|executor| awaits(&arrivals, executor, start));
         // Somebody looked later than the moment that the controller goes by.
@@ -459,7 +511,7 @@ mod tests {
     #[test]
     fn what_a_late_thread_awaits_another_begins_as_awaited() {
         let start = Instant::now();
-        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100, Shard::WHOLE);
         arrivals.set_rate(1000.0, start);
         // Executor 0 awaits those of 1 and 3 ms, executor 1 those of 2 and 4 ms.
         let [first, second, third, fourth] =
@@ -510,5 +562,70 @@ mod tests {
         assert_eq!(arrivals.rate(), None);
         arrivals.set_rate(10.0, later);
         assert!(at(&arrivals, later) > later);
+    }
+
+    /// What one client is given is what several are given together, whatever changes of rate come
+    /// between, and each has its fair part.
+    #[test]
+    fn clients_share_the_arrivals_of_one() {
+        let start = Instant::now();
+        let second = Duration::from_secs(1);
+        let times = |process, shard| {
+            let arrivals = Arrivals::new(process, 11, u64::MAX, shard);
+            arrivals.set_rate(2000.0, start);
+            arrivals.set_rate(500.0, start + second);
+            arrivals.set_rate(1000.0, start + 2 * second);
+            arrivals.clear(start + 4 * second, false);
+            let mut all = Vec::new();
+            let again = Arrivals::new(process, 11, u64::MAX, shard);
+            again.set_rate(2000.0, start);
+            for (rate, at) in [(500.0, 1), (1000.0, 2), (0.001, 4)] {
+                let end = start + at * second;
+                while let Turn::Begin(begun) = again.take(0, end) {
+                    all.push(begun.due);
+                }
+                again.set_rate(rate, end);
+            }
+            // The cursor that only counts goes the same way.
+            let counted = arrivals.lock().due.count;
+            assert_eq!(counted, all.len() as u64);
+            all
+        };
+        for process in [Process::Poisson, Process::Constant] {
+            let whole = times(process, Shard::WHOLE);
+            for of in [2u32, 3, 7] {
+                let each: Vec<_> = (0..of)
+                    .map(|index| times(process, Shard { index, of }))
+                    .collect();
+                let fair = whole.len() as f64 / f64::from(of);
+                for own in &each {
+                    let off = (own.len() as f64 - fair).abs();
+                    assert!(off < 6.0 * fair.sqrt(), "{process:?} {of}: {}", own.len());
+                }
+                let mut together = each.concat();
+                together.sort_unstable();
+                assert_eq!(together, whole, "{process:?} {of}");
+            }
+        }
+        let third = Shard { index: 1, of: 3 };
+        let arrivals = Arrivals::new(Process::Poisson, 11, 100, third);
+        arrivals.set_rate(300.0, start);
+        assert_eq!(arrivals.rate(), Some(100.0));
+    }
+
+    /// A part of a Poisson process is one: gaps scatter as much as they are long.
+    #[test]
+    fn a_clients_arrivals_are_a_poisson_process() {
+        let start = Instant::now();
+        let shard = Shard { index: 2, of: 4 };
+        let arrivals = Arrivals::new(Process::Poisson, 7, 100_000, shard);
+        arrivals.set_rate(4000.0, start);
+        let times: Vec<_> = (0..20_000).map(|_| at(&arrivals, start)).collect();
+        let gaps = times.windows(2).map(|w| (w[1] - w[0]).as_secs_f64());
+        let gaps: Vec<f64> = gaps.collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((0.00096..0.00104).contains(&mean), "{mean}");
+        assert!((0.95..1.05).contains(&(variance.sqrt() / mean)));
     }
 }

@@ -52,7 +52,7 @@ impl Control {
             arrivals: spec
                 .pacing
                 .is_open_loop()
-                .then(|| Arrivals::new(spec.arrivals, spec.seed, spec.max_backlog)),
+                .then(|| Arrivals::new(spec.arrivals, spec.seed, spec.max_backlog, spec.shard)),
             ..Self::default()
         }
     }

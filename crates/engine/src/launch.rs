@@ -42,6 +42,22 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// Files that are open beside the sessions' sockets: the store, pollers, the report.
 const OTHER_FILES: u64 = 64;
 
+/// What all clients of a run have together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whole {
+    pub sessions: usize,
+    pub terminals: usize,
+}
+
+impl Whole {
+    pub fn of(spec: &RunSpec) -> Self {
+        Self {
+            sessions: spec.sessions,
+            terminals: spec.terminals,
+        }
+    }
+}
+
 /// The threads of a run, and what the controller shares with them.
 pub(crate) struct Crew {
     pub control: Arc<Control>,
@@ -61,13 +77,15 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Starts the threads, which open their sessions and wait for the start.
+    /// Starts the threads, which open their sessions and wait for the start. `spec` is of this client
+    /// alone.
     ///
     /// # Errors
     /// [`EngineError::TooFewSessions`] when the process may not have so many sockets, and
     /// [`EngineError::System`].
     pub fn launch(
         spec: &RunSpec,
+        whole: Whole,
         connector: &Connector,
         workload: &Arc<dyn Workload>,
         samples: Option<(&SampleLog, u16)>,
@@ -109,6 +127,7 @@ impl Crew {
         let (done, ended) = channel();
         let shared = Arc::new(Shared {
             spec: spec.clone(),
+            whole,
             connector: connector.clone(),
             workload: Arc::clone(workload),
             control: Arc::clone(&control),
@@ -484,9 +503,10 @@ impl ThreadShare {
         }
         let terminals = (self.thread..spec.terminals)
             .step_by(self.threads)
-            .map(|n| Box::new(workload.terminal(n, spec.terminals, spec.seed)))
+            .map(|n| Box::new(self.shared.terminal(n, self.shared.whole.terminals)))
             .collect();
-        let seed = spec.seed.wrapping_add(self.thread as u64);
+        let thread = spec.shard.global(self.thread as u64);
+        let seed = spec.seed.wrapping_add(thread);
         Some(Rc::new(Pool::new(terminals, think, seed)))
     }
 }

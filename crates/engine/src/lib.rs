@@ -57,6 +57,7 @@ mod error;
 mod gate;
 mod interval;
 mod launch;
+mod lead;
 mod load;
 mod measure;
 mod outages;
@@ -77,14 +78,16 @@ pub use check::{
 };
 pub use control::StopHandle;
 pub use error::EngineError;
+pub use lead::{Lead, LeadEvent, LedStep, lead};
 pub use load::{
     DropFailure, Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport,
-    create, drop_tables, is_loaded, is_loaded_by, is_marked_loaded, is_ours, is_unfinished,
+    create, drop_tables, is_being_loaded, is_loaded, is_loaded_by, is_marked_loaded, is_ours, is_unfinished,
     prepare, why_not_ours,
 };
 pub use recorder::{Due, Origin, Recorder};
-pub use run::{RunObserver, RunResult, Started, run, run_sampled};
+pub use run::{Beside, RunObserver, RunResult, Started, run, run_beside};
 pub use samples::{Sample, SampleLog, SampleReport};
+pub use steps::{Conductor, StepPlan};
 pub use streams::{
     Changes, PlanOf, Step, StepOutcome, StepResult, Stream, StreamsObserver, StreamsSpec,
     Transaction, Until, plans, run_streams,

@@ -7,6 +7,7 @@ use crate::interval::{
     Names, all_types, encoded, fairness, host_loads, latency_parts, notes, part_stats, type_stats,
 };
 use crate::launch::Crew;
+use crate::lead::{Lead, LeadEvent};
 use crate::pulse::Pulse;
 use crate::recorder::{Counters, SessionTally};
 use crate::run::{RunObserver, RunResult};
@@ -61,6 +62,10 @@ pub(crate) struct Measurement<'a> {
     totals: Counted,
     /// Since the last checkpoint; nothing where none was asked for.
     checkpoint: Option<Counted>,
+    /// Who leads it from outside, and how many intervals that one was told of.
+    lead: Option<&'a Lead>,
+    intervals_told: u64,
+    /// Chooses the rates here, where nobody does outside.
     conductor: Option<Conductor>,
     held: Option<Held>,
     steps: Vec<Step>,
@@ -75,8 +80,15 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl<'a> Measurement<'a> {
-    pub fn new(spec: &'a RunSpec, names: Names, crew: Crew, opened: usize) -> Self {
-        let begun = Instant::now();
+    /// A run that begins at a moment.
+    pub fn new(
+        spec: &'a RunSpec,
+        names: Names,
+        crew: Crew,
+        opened: usize,
+        begun: Instant,
+        lead: Option<&'a Lead>,
+    ) -> Self {
         let clock = Clock::new(begun + spec.warmup, begun);
         let hosts = crew.hosts.len();
         let since = |start| Counted {
@@ -93,7 +105,9 @@ impl<'a> Measurement<'a> {
             totals: since(clock.measure_start),
             checkpoint: None,
             clock,
-            conductor: Conductor::new(&spec.pacing),
+            conductor: Conductor::new(&spec.pacing).filter(|_| lead.is_none()),
+            lead,
+            intervals_told: 0,
             held: None,
             steps: Vec::new(),
             connected: vec![0; hosts.max(1)],
@@ -114,6 +128,10 @@ impl<'a> Measurement<'a> {
         let begun = self.clock.interval_start;
         let mut in_warmup = !self.spec.warmup.is_zero();
         self.begin_load(begun, in_warmup);
+        if let Some(lead) = self.lead {
+            let late = begun.elapsed();
+            lead.tell(LeadEvent::Began { late });
+        }
         let planned = self.clock.measure_start;
         if !checkpoints.is_empty() {
             self.checkpoint = Some(self.totals.clone());
@@ -130,6 +148,9 @@ impl<'a> Measurement<'a> {
             }
             if let Some(held) = &self.held {
                 due = due.min(held.end);
+            }
+            if let Some(next) = self.next_led_step(in_warmup) {
+                due = due.min(next);
             }
             running -= self.wait(due, running, stop);
             let mut now = Instant::now();
@@ -152,7 +173,12 @@ impl<'a> Measurement<'a> {
             }
             if step_is_over {
                 self.end_step(now, observer);
+            } else if self.next_led_step(in_warmup).is_some_and(|at| at <= now) {
+                self.begin_step(now);
             }
+        }
+        if let Some(lead) = self.lead {
+            lead.tell(LeadEvent::Ended);
         }
         self.result()
     }
@@ -191,16 +217,60 @@ impl<'a> Measurement<'a> {
         self.begin_step(now);
     }
 
-    /// Holds the conductor's next rate; without one the run ends.
+    /// Whether somebody outside chooses the rates that follow each other.
+    fn is_led(&self) -> bool {
+        self.lead.is_some() && matches!(self.spec.pacing, Pacing::Steps(_) | Pacing::FindMax(_))
+    }
+
+    /// When the next step of a led run begins, while none is held.
+    fn next_led_step(&self, in_warmup: bool) -> Option<Instant> {
+        let waits = self.is_led() && !in_warmup && self.held.is_none();
+        self.lead.filter(|_| waits)?.next_step_at()
+    }
+
+    /// The next rate to hold, and until when; `None` where there is none now. After the last the run ends.
+    fn next_plan(&mut self, now: Instant) -> Option<(StepPlan, Instant)> {
+        let control = &self.crew.control;
+        if let Some(conductor) = &mut self.conductor {
+            let plan = conductor.next();
+            if plan.is_none() {
+                control.stop();
+            }
+            return plan.map(|plan| (plan, now + plan.hold));
+        }
+        let lead = self.lead?;
+        if let Some(step) = lead.take_step(now) {
+            let (purpose, rate, hold) = (step.purpose, step.rate, step.hold);
+            let plan = StepPlan {
+                purpose,
+                rate,
+                hold,
+            };
+            // All clients end it together, also one that was late.
+            return Some((plan, step.from.max(self.clock.measure_start) + hold));
+        }
+        match lead.has_no_more_steps() {
+            true => control.stop(),
+            // Nothing arrives until it is told what does.
+            false => {
+                let forgotten = control.arrivals.as_ref().map(|a| a.clear(now, false));
+                self.spare.unserved += forgotten.unwrap_or(0);
+                control.signal();
+            }
+        }
+        None
+    }
+
+    /// Holds the next rate, where rates follow each other; without one the run ends.
     fn begin_step(&mut self, now: Instant) {
-        let Some(conductor) = &mut self.conductor else {
+        if self.conductor.is_none() && !self.is_led() {
+            return;
+        }
+        self.held = None;
+        let Some((plan, end)) = self.next_plan(now) else {
             return;
         };
         let control = &self.crew.control;
-        let Some(plan) = conductor.next() else {
-            self.held = None;
-            return control.stop();
-        };
         if let Some(arrivals) = &control.arrivals {
             match plan.rate {
                 Some(rate) => arrivals.set_rate(rate, now),
@@ -213,7 +283,7 @@ impl<'a> Measurement<'a> {
         }
         self.held = Some(Held {
             plan,
-            end: now + plan.hold,
+            end,
             span: Counted {
                 counters: Counters::new(self.names.types.len(), self.crew.hosts.len()),
                 start: now,
@@ -226,6 +296,9 @@ impl<'a> Measurement<'a> {
         let Some(held) = self.held.take() else { return };
         let step = self.step_of(held);
         observer.step(&step);
+        if let Some(lead) = self.lead {
+            lead.tell(LeadEvent::Step(step.clone()));
+        }
         self.steps.push(step);
         if self.crew.control.is_stopping() {
             return;
@@ -282,11 +355,17 @@ impl<'a> Measurement<'a> {
     /// executors have ended meanwhile.
     fn wait(&mut self, due: Instant, running: usize, stop: &StopHandle) -> usize {
         // Rates that follow each other end the run themselves.
-        let limit = self.spec.time.filter(|_| self.conductor.is_none());
-        let end = limit.map(|t| self.clock.measure_start + t);
+        let is_stepped = self.conductor.is_some() || self.is_led();
+        let limit = self.spec.time.filter(|_| !is_stepped);
+        let limit = limit.map(|t| self.clock.measure_start + t);
         let mut ended = 0;
         loop {
             let now = Instant::now();
+            let end = match self.lead.and_then(Lead::stop) {
+                Some(told) => Some(limit.map_or(told, |limit| limit.min(told))),
+                None => limit,
+            };
+            self.follow(now);
             let control = &self.crew.control;
             if end.is_some_and(|e| now >= e) && !control.is_stopping() {
                 control.stop();
@@ -310,7 +389,7 @@ impl<'a> Measurement<'a> {
             {
                 control.abort();
             }
-            if now >= due || ended == running {
+            if now >= due || ended == running || self.is_called(due, now) {
                 return ended;
             }
             let mut wait = (due - now).min(STOP_CHECK);
@@ -326,6 +405,29 @@ impl<'a> Measurement<'a> {
         }
     }
 
+    /// Takes over what was told from outside meanwhile.
+    fn follow(&mut self, now: Instant) {
+        let Some(lead) = self.lead else { return };
+        let control = &self.crew.control;
+        if matches!(self.spec.pacing, Pacing::Rate(_))
+            && let Some(rate) = lead.take_rate()
+            && let Some(arrivals) = &control.arrivals
+        {
+            arrivals.set_rate(rate, now);
+            control.signal();
+        }
+        // Nothing more to hold.
+        if self.is_led() && self.held.is_none() && lead.has_no_more_steps() {
+            control.stop();
+        }
+    }
+
+    /// Whether a step that was told while waiting begins before `due`.
+    fn is_called(&self, due: Instant, now: Instant) -> bool {
+        let in_warmup = now < self.clock.measure_start;
+        self.next_led_step(in_warmup).is_some_and(|at| at < due)
+    }
+
     /// Swaps the counters of all executors, tells the interval, and adds it to what is summed up.
     fn end_interval(&mut self, now: Instant, in_warmup: bool, observer: &mut dyn RunObserver) {
         let interval = self.close_interval(now, in_warmup);
@@ -338,12 +440,23 @@ impl<'a> Measurement<'a> {
                 held.span.counters.merge(&self.spare);
             }
         }
-        if !self.spare.errors.counts().is_empty() {
-            observer.errors(interval.phase, self.spare.errors.counts());
+        let errors = self.spare.errors.counts();
+        if !errors.is_empty() {
+            observer.errors(interval.phase, errors);
+        }
+        // What is left when the last session ends within moments of an interval is nothing.
+        let tells =
+            interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0;
+        if let Some(lead) = self.lead.filter(|_| tells || !errors.is_empty()) {
+            lead.tell(LeadEvent::Interval {
+                number: self.intervals_told,
+                interval: interval.clone(),
+                errors: errors.to_vec(),
+            });
+            self.intervals_told += 1;
         }
         self.spare.clear();
-        // What is left when the last session ends within moments of an interval is nothing.
-        if interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0 {
+        if tells {
             observer.interval(&interval);
         }
     }

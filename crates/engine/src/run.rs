@@ -3,13 +3,14 @@
 use crate::control::StopHandle;
 use crate::error::EngineError;
 use crate::interval::Names;
-use crate::launch::Crew;
+use crate::launch::{Crew, Whole};
+use crate::lead::{Lead, LeadEvent, wait_until};
 use crate::measure::Measurement;
 use crate::samples::SampleLog;
 use crate::tally::ErrorTally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::RunSpec;
+use tidemark_core::{Pacing, RunSpec};
 use tidemark_core::record::{
     DeadTime, ErrorCount, Interval, Outage, Phase, RunState, Step, Totals,
 };
@@ -47,6 +48,17 @@ pub struct Started {
     pub executors: usize,
     /// Time it took to connect and prepare all sessions.
     pub connect_time: Duration,
+    /// How long after this the load begins: nothing but in a led run.
+    pub ahead: Duration,
+}
+
+/// What goes with a run beside its observer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// Where every transaction that counts goes, with the run's number.
+    pub samples: Option<(&'a SampleLog, u16)>,
+    /// Who leads it from outside.
+    pub lead: Option<&'a Lead>,
 }
 
 /// What a run measured.
@@ -94,39 +106,90 @@ pub fn run(
     stop: &StopHandle,
     observer: &mut dyn RunObserver,
 ) -> Result<RunResult, EngineError> {
-    run_sampled(spec, connector, workload, checkpoints, stop, observer, None)
+    let beside = Beside::default();
+    run_beside(
+        spec,
+        connector,
+        workload,
+        checkpoints,
+        stop,
+        observer,
+        beside,
+    )
 }
 
-/// As [`run`], and every transaction that counts goes to the log, with the run's number.
+/// As [`run`]; every transaction that counts goes to a log, and somebody may lead it from outside. Of a
+/// run that several clients share ([`RunSpec::shard`]) it does this client's part.
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_sampled(
+/// As [`run`]; [`EngineError::Unsupported`] of a run that can't be shared so.
+pub fn run_beside(
     spec: &RunSpec,
     connector: &Connector,
     workload: &Arc<dyn Workload>,
     checkpoints: &[Duration],
     stop: &StopHandle,
     observer: &mut dyn RunObserver,
-    samples: Option<(&SampleLog, u16)>,
+    beside: Beside<'_>,
 ) -> Result<RunResult, EngineError> {
     let begun = Instant::now();
-    let crew = Crew::launch(spec, connector, workload, samples)?;
-    let sessions = crew.wait_until_ready(spec, stop).map_err(|error| {
+    let lead = beside.lead;
+    let whole = Whole::of(spec);
+    let spec = &own(spec, lead)?;
+    if !spec.shard.is_whole() {
+        workload.deal(spec.shard);
+    }
+    let crew = Crew::launch(spec, whole, connector, workload, beside.samples)?;
+    let give_up = |error: EngineError| {
         crew.control.fail(error.clone());
         crew.control.abort();
         crew.explain(error, connector)
-    })?;
-    observer.started(&Started {
+    };
+    let sessions = crew.wait_until_ready(spec, stop).map_err(give_up)?;
+    let mut started = Started {
         sessions,
         fewer_because: crew.why_fewer(spec, sessions),
         executors: crew.recorders.len(),
         connect_time: begun.elapsed(),
-    });
+        ahead: Duration::ZERO,
+    };
+    let mut start = None;
+    if let Some(lead) = lead {
+        lead.tell(LeadEvent::Ready(started.clone()));
+        let failed = || crew.control.failure().is_some();
+        let Some(at) = lead.wait_for_start(stop, failed) else {
+            let failure = crew.control.failure();
+            return Err(give_up(failure.unwrap_or(EngineError::Interrupted)));
+        };
+        started.ahead = at.saturating_duration_since(Instant::now());
+        start = Some(at);
+    }
+    observer.started(&started);
+    if start.is_some_and(|at| !wait_until(at, stop)) {
+        return Err(give_up(EngineError::Interrupted));
+    }
     let names = Names {
         types: workload.transaction_types(),
         notes: workload.notes(),
     };
-    let mut measurement = Measurement::new(spec, names, crew, sessions);
+    let begun = start.unwrap_or_else(Instant::now);
+    let mut measurement = Measurement::new(spec, names, crew, sessions, begun, lead);
     Ok(measurement.run(checkpoints, stop, observer))
+}
+
+/// This client's part of a run.
+fn own(spec: &RunSpec, lead: Option<&Lead>) -> Result<RunSpec, EngineError> {
+    if spec.shard.is_whole() {
+        return Ok(spec.clone());
+    }
+    let unsupported = |reason: String| EngineError::Unsupported(reason);
+    spec.check_shard().map_err(|e| unsupported(e.to_string()))?;
+    if matches!(spec.pacing, Pacing::FindMax(_)) && lead.is_none() {
+        return Err(unsupported(format!(
+            "shard {}: a search for the highest rate is decided by the figures of all clients \
+             together; run it with --clients, or give fixed rates",
+            spec.shard
+        )));
+    }
+    Ok(spec.own())
 }

@@ -11,6 +11,7 @@ use self::start::{Start, next_start};
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
+use crate::launch::Whole;
 use crate::pool::Pool;
 use crate::recorder::{By, Due, Origin, Recorder, Times};
 use crate::recorders::Recorders;
@@ -32,7 +33,10 @@ const FINISH_TRIES: u32 = 5;
 
 /// What all sessions share, whatever their thread: nothing in it changes while they run.
 pub(crate) struct Shared {
+    /// Of this client alone.
     pub spec: RunSpec,
+    /// What all clients have.
+    pub whole: Whole,
     pub connector: Connector,
     pub workload: Arc<dyn Workload>,
     pub control: Arc<Control>,
@@ -47,6 +51,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// The `number`-th terminal of this client, of so many that all clients have.
+    pub fn terminal(&self, number: usize, terminals: usize) -> Terminal {
+        let number = self.spec.shard.global_usize(number);
+        self.workload.terminal(number, terminals, self.spec.seed)
+    }
+
     /// Sessions of a workload that only reads go to replicas, if there are any.
     fn access(&self) -> Access {
         if self.workload.only_reads() {
@@ -156,7 +166,7 @@ impl SessionTask {
         };
         let mut session = shared
             .connector
-            .connect_for(number, shared.access())
+            .connect_for(shared.spec.shard.global_usize(number), shared.access())
             .await
             .map_err(connect_error)?;
         let init_error = |error| EngineError::Init {
@@ -193,9 +203,7 @@ impl SessionTask {
         self.waits.queue.begin();
         match pool {
             None => {
-                let spec = &shared.spec;
-                let terminals = spec.sessions;
-                let terminal = shared.workload.terminal(self.number, terminals, spec.seed);
+                let terminal = shared.terminal(self.number, shared.whole.sessions);
                 // Boxed: sessions of a pool don't carry it.
                 let mut terminal = Box::new(terminal);
                 self.run_own(&mut terminal).await;
@@ -257,7 +265,7 @@ impl SessionTask {
         let thread = self.thread();
         while let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await {
             let part = ToDo {
-                terminal: self.number,
+                terminal: shared.spec.shard.global_usize(self.number),
                 start,
                 scheduled,
                 deferred: false,
@@ -284,8 +292,9 @@ impl SessionTask {
             } else {
                 Origin::Terminal
             };
+            let number = self.thread() + seated.number as usize * shared.threads;
             let part = ToDo {
-                terminal: self.thread() + seated.number as usize * shared.threads,
+                terminal: shared.spec.shard.global_usize(number),
                 start: Start::At(seated.since, origin),
                 scheduled: true,
                 deferred: false,

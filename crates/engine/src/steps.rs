@@ -8,16 +8,22 @@ use tidemark_stats::Histogram;
 
 /// A rate to hold next.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct StepPlan {
+pub struct StepPlan {
+    /// Why it is held.
     pub purpose: StepPurpose,
-    /// `None` is no schedule: as fast as replies come.
+    /// Arrivals a second; `None` is no schedule: as fast as replies come.
     pub rate: Option<f64>,
+    /// For how long.
     pub hold: Duration,
 }
 
-/// Chooses the rates of a run.
+/// Chooses the rates of a run. Where several clients make it, one conductor leads them all by the sum of
+/// what they measured.
 #[derive(Debug)]
-pub(crate) enum Conductor {
+pub struct Conductor(Plans);
+
+#[derive(Debug)]
+enum Plans {
     Asked(VecDeque<StepPlan>),
     Search(Search),
 }
@@ -25,9 +31,9 @@ pub(crate) enum Conductor {
 impl Conductor {
     /// `None` for a run at one load level.
     pub fn new(pacing: &Pacing) -> Option<Self> {
-        match pacing {
-            Pacing::Closed | Pacing::Rate(_) => None,
-            Pacing::Steps(steps) => Some(Conductor::Asked(
+        let plans = match pacing {
+            Pacing::Closed | Pacing::Rate(_) => return None,
+            Pacing::Steps(steps) => Plans::Asked(
                 steps
                     .iter()
                     .map(|step| StepPlan {
@@ -36,24 +42,26 @@ impl Conductor {
                         hold: step.hold,
                     })
                     .collect(),
-            )),
-            Pacing::FindMax(search) => Some(Conductor::Search(Search::new(search.clone()))),
-        }
+            ),
+            Pacing::FindMax(search) => Plans::Search(Search::new(search.clone())),
+        };
+        Some(Self(plans))
     }
 
     /// The next rate; `None` at the end.
+    #[allow(clippy::should_implement_trait)] // what comes next depends on the verdict
     pub fn next(&mut self) -> Option<StepPlan> {
-        match self {
-            Conductor::Asked(steps) => steps.pop_front(),
-            Conductor::Search(search) => search.next(),
+        match &mut self.0 {
+            Plans::Asked(steps) => steps.pop_front(),
+            Plans::Search(search) => search.next(),
         }
     }
 
     /// Judges what came of a rate.
     pub fn judge(&mut self, plan: &StepPlan, totals: &Totals) -> Option<StepVerdict> {
-        match self {
-            Conductor::Asked(_) => None,
-            Conductor::Search(search) => search.judge(plan, totals),
+        match &mut self.0 {
+            Plans::Asked(_) => None,
+            Plans::Search(search) => search.judge(plan, totals),
         }
     }
 }
@@ -61,7 +69,7 @@ impl Conductor {
 /// A search for the highest rate that keeps an objective: up by half until it is broken, then
 /// halving the distance, then the rate found is held again.
 #[derive(Debug)]
-pub(crate) struct Search {
+struct Search {
     asked: FindMax,
     /// The highest rate that kept the objective.
     kept: Option<f64>,

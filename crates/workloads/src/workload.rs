@@ -2,7 +2,7 @@
 
 use crate::{Check, Statements, Terminal, columns};
 use std::fmt::Debug;
-use tidemark_core::OptionError;
+use tidemark_core::{OptionError, Shard};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource};
 
@@ -108,7 +108,12 @@ pub trait Workload: Send + Sync + Debug {
     /// What a session needs for its transactions, not yet prepared.
     fn statements(&self) -> Statements;
 
-    /// The `number`-th of `terminals` emulated users.
+    /// Several clients share the run, and this is one of them; called before its terminals are made.
+    /// What the terminals of a client hand out among themselves (numbers of new records) must be nothing
+    /// that another client hands out. What depends on a terminal's number alone needs no care.
+    fn deal(&self, _shard: Shard) {}
+
+    /// The `number`-th of `terminals` emulated users, both counted over all clients of the run.
     fn terminal(&self, number: usize, terminals: usize, seed: u64) -> Terminal;
 }
 

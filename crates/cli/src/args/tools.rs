@@ -3,6 +3,7 @@
 use clap::Args;
 use clap_complete::Shell;
 use std::path::PathBuf;
+use tidemark_core::Shard;
 
 /// `up`.
 #[derive(Debug, Args)]
@@ -124,6 +125,9 @@ pub struct Exec {
     /// Show the run in a full-screen view
     #[arg(long)]
     pub view: bool,
+    /// Do only one client's share of the run, as 1/3: the first of three clients
+    #[arg(long, value_name = "CLIENT/OF")]
+    pub shard: Option<Shard>,
     /// Print the job and do nothing else
     #[arg(long)]
     pub print_job: bool,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
-use tidemark_core::{Job, RunSpec, Source, Target, did_you_mean};
+use tidemark_core::{Job, JobKind, RunSpec, Shard, ShardError, Source, Target, did_you_mean};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_workloads::find;
 
@@ -125,6 +125,9 @@ fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
     job.watch.view |= asked.view;
     job.force |= asked.force;
     job.strict |= asked.strict;
+    if let Some(shard) = asked.shard {
+        job.load.shard = shard;
+    }
 }
 
 /// A job as what a process of its own is given; its target where it is known with its password.
@@ -172,6 +175,7 @@ pub(super) fn order(
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
     finer(&mut made.load, &job.load);
+    made.load.shard = shard_of(job)?;
     made.notes.clone_from(&job.notes);
     if let (Some(made), Some(prepare)) = (&mut made.prepare, &job.prepare) {
         made.left.clone_from(&prepare.left);
@@ -187,6 +191,22 @@ pub(super) fn order(
     order.job = made;
     order.target = target;
     Ok((adapter, order))
+}
+
+/// Whose share is to be done.
+///
+/// # Errors
+/// [`Failure`] of a share that there is not.
+fn shard_of(job: &Job) -> Result<Shard, Failure> {
+    let load = &job.load;
+    let checked = match job.kind() {
+        // Of clients that load, some may find all claimed.
+        JobKind::Load => load.shard.check(),
+        JobKind::Run => load.check_shard(),
+    };
+    let wrong = |e: ShardError| Failure::usage(format!("load.shard: {e}"));
+    checked.map_err(wrong)?;
+    Ok(load.shard)
 }
 
 /// Times for which a tool's own options are too coarse: a diagnosis runs for a second or two.

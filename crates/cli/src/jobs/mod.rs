@@ -110,6 +110,7 @@ impl Adapter {
             target,
             options,
             command,
+            lead: None,
         })
     }
 

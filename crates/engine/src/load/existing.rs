@@ -2,11 +2,27 @@
 
 use super::mark;
 use super::{LoadSpec, on_session, plans, statement};
+use super::begin::living;
 use crate::error::EngineError;
 use std::sync::Arc;
 use tidemark_core::ErrorClass;
 use tidemark_drivers::{Connector, Session, catalog, journal};
 use tidemark_workloads::Workload;
+
+/// Whether a client that lives is loading into the database.
+///
+/// # Errors
+/// [`EngineError`] when it can't be looked at.
+pub fn is_being_loaded(connector: &Connector) -> Result<bool, EngineError> {
+    on_session(
+        &connector.clone().unlimited(),
+        async move |session: &mut Session| {
+            let journal = journal::read(session).await.map_err(statement)?;
+            let clients = journal.unwrap_or_default().clients;
+            Ok(!living(session, clients).await?.is_empty())
+        },
+    )
+}
 
 /// Whether every table bears the mark that this very load leaves at its end: the same schema, number
 /// of rows and seed. What runs have changed in them since then is not looked at.

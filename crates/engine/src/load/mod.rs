@@ -24,7 +24,7 @@ mod worker;
 
 pub use decide::{is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
-pub use existing::is_loaded;
+pub use existing::{is_being_loaded, is_loaded};
 pub use guard::Guard;
 pub use mark::{is_loaded_by, is_marked_loaded, is_unfinished};
 pub use verify::TableReport;

@@ -9,6 +9,8 @@ pub use plans::{PlanOf, plans};
 
 use crate::control::StopHandle;
 use crate::error::EngineError;
+use crate::lead::{Lead, LeadEvent, wait_until};
+use crate::run::Started;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -90,6 +92,8 @@ pub struct StreamsSpec {
     pub setup: Vec<String>,
     /// How long a lost session may take to come back.
     pub reconnect_timeout: Duration,
+    /// Who leads them from outside: they wait for their start then.
+    pub lead: Option<Lead>,
 }
 
 impl Default for StreamsSpec {
@@ -99,6 +103,7 @@ impl Default for StreamsSpec {
             query_limit: None,
             setup: Vec::new(),
             reconnect_timeout: Duration::from_secs(30),
+            lead: None,
         }
     }
 }
@@ -133,8 +138,8 @@ pub struct StepResult {
 
 /// Is told what happens.
 pub trait StreamsObserver {
-    /// All sessions are open; the first steps begin.
-    fn started(&mut self);
+    /// All sessions are open; the first steps begin so long from now: at once, unless they are led.
+    fn started(&mut self, ahead: Duration);
     /// A stream, by its number, begins a step, by its index and what it is called by.
     fn begins(&mut self, stream: usize, step: usize, name: &str) {
         let _ = (stream, step, name);
@@ -197,6 +202,8 @@ pub fn run_streams(
         begun: None,
         last: Duration::ZERO,
         failure: None,
+        lead: spec.lead.clone(),
+        streams: streams.len(),
     };
     collector.collect(&events, stop, observer);
     for thread in threads {
@@ -204,6 +211,9 @@ pub fn run_streams(
             let panicked = EngineError::System(PANICKED.into());
             collector.failure.get_or_insert(panicked);
         }
+    }
+    if let Some(lead) = &spec.lead {
+        lead.tell(LeadEvent::Ended);
     }
     if stop.is_stopped() {
         return Err(EngineError::Interrupted);
@@ -253,6 +263,9 @@ struct Collector {
     begun: Option<Instant>,
     last: Duration,
     failure: Option<EngineError>,
+    lead: Option<Lead>,
+    /// How many there are.
+    streams: usize,
 }
 
 impl Collector {
@@ -268,8 +281,7 @@ impl Collector {
                 Ok(Event::Ready) => {
                     self.waiting = self.waiting.saturating_sub(1);
                     if self.waiting == 0 && self.failure.is_none() {
-                        observer.started();
-                        self.open();
+                        self.start(stop, observer);
                     }
                 }
                 Ok(Event::Begins { stream, step, name }) => observer.begins(stream, step, &name),
@@ -295,12 +307,36 @@ impl Collector {
         }
     }
 
-    fn open(&mut self) {
-        let now = Instant::now();
-        self.begun = Some(now);
+    /// Lets all begin; where they are led, at the moment that is told.
+    fn start(&mut self, stop: &StopHandle, observer: &mut dyn StreamsObserver) {
+        let Some(lead) = self.lead.clone() else {
+            observer.started(Duration::ZERO);
+            return self.open(Instant::now());
+        };
+        lead.tell(LeadEvent::Ready(Started {
+            sessions: self.streams,
+            fewer_because: None,
+            executors: self.streams,
+            connect_time: Duration::ZERO,
+            ahead: Duration::ZERO,
+        }));
+        // Whoever ends them instead finds the gates closed.
+        let Some(at) = lead.wait_for_start(stop, || false) else {
+            return;
+        };
+        observer.started(at.saturating_duration_since(Instant::now()));
+        if wait_until(at, stop) {
+            self.open(at);
+            let late = at.elapsed();
+            lead.tell(LeadEvent::Began { late });
+        }
+    }
+
+    fn open(&mut self, begun: Instant) {
+        self.begun = Some(begun);
         for gate in self.gates.drain(..) {
             // Its thread ended: it told why.
-            let _ = gate.send(now);
+            let _ = gate.send(begun);
         }
     }
 }
@@ -312,7 +348,7 @@ mod tests {
     struct Nobody;
 
     impl StreamsObserver for Nobody {
-        fn started(&mut self) {}
+        fn started(&mut self, _ahead: Duration) {}
         fn ended(&mut self, _result: StepResult) {}
     }
 
@@ -336,6 +372,8 @@ mod tests {
             begun: None,
             last: Duration::ZERO,
             failure: None,
+            lead: None,
+            streams: 2,
         };
         let stop = StopHandle::new();
         collector.collect(&events, &stop, &mut Nobody);

@@ -8,8 +8,8 @@ use tidemark_core::record::{Interval, Phase, Totals};
 use tidemark_core::{Pacing, RunSpec, Source, Target, ThinkTime};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::{
-    LoadObserver, LoadSpec, RunObserver, Sample, SampleLog, Started, StopHandle, prepare,
-    run_sampled,
+    Beside, LoadObserver, LoadSpec, RunObserver, Sample, SampleLog, Started, StopHandle, prepare,
+    run_beside,
 };
 use tidemark_testkit::shared_postgres;
 use tidemark_workloads::{Workload, find};
@@ -64,8 +64,11 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
     let begun = since_1970();
     let mut told = Told::default();
     let stop = StopHandle::new();
-    let samples = Some((&log, 7));
-    let result = run_sampled(spec, connector, &workload, &[], &stop, &mut told, samples).unwrap();
+    let beside = Beside {
+        samples: Some((&log, 7)),
+        ..Beside::default()
+    };
+    let result = run_beside(spec, connector, &workload, &[], &stop, &mut told, beside).unwrap();
     let report = log.finish();
     let ended = since_1970();
     let counted = result.totals.all.count;

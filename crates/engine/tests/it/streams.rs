@@ -18,7 +18,7 @@ struct Seen(Vec<StepResult>, Begun);
 type Begun = Vec<(usize, usize, String)>;
 
 impl StreamsObserver for Seen {
-    fn started(&mut self) {
+    fn started(&mut self, _ahead: Duration) {
         assert!(self.0.is_empty());
     }
     fn begins(&mut self, stream: usize, step: usize, name: &str) {
@@ -38,7 +38,7 @@ impl StreamsObserver for Seen {
 struct GoesOn(Begun, Vec<Begun>);
 
 impl StreamsObserver for GoesOn {
-    fn started(&mut self) {}
+    fn started(&mut self, _ahead: Duration) {}
     fn begins(&mut self, stream: usize, step: usize, name: &str) {
         self.0.push((stream, step, name.into()));
     }

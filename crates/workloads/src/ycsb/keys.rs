@@ -5,7 +5,9 @@ use super::inserted::Inserted;
 use super::settings::{Request, Settings};
 use super::zipfian::Zipfian;
 use crate::random::Rng;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tidemark_core::Shard;
 
 /// Ranks that YCSB scatters over the records: far more than there are of these, so that a record's
 /// share hardly depends on which ranks fall on it.
@@ -17,6 +19,7 @@ pub(super) struct Keys {
     start: u64,
     count: u64,
     choice: Choice,
+    shard: OnceLock<Shard>,
 }
 
 #[derive(Debug)]
@@ -80,7 +83,14 @@ impl Keys {
             start,
             count,
             choice,
+            shard: OnceLock::new(),
         }
+    }
+
+    /// What is chosen in turn is this client's part of it.
+    pub fn deal(&self, shard: Shard) {
+        // A process is one client only.
+        let _ = self.shard.set(shard);
     }
 
     /// The number of a record. `ages` is the terminal's own, for distributions that grow with the
@@ -112,7 +122,10 @@ impl Keys {
                 ages.resize(there);
                 there - 1 - ages.draw(rng)
             }
-            Choice::Sequential(next) => next.fetch_add(1, Ordering::Relaxed) % self.count.max(1),
+            Choice::Sequential(next) => {
+                let shard = self.shard.get().copied().unwrap_or_default();
+                shard.global(next.fetch_add(1, Ordering::Relaxed)) % self.count.max(1)
+            }
             Choice::Hotspot { hot, operations } => {
                 let in_hot = rng.unit() < *operations;
                 match (in_hot, *hot) {
@@ -129,7 +142,7 @@ impl Keys {
                 }
             },
         };
-        self.start + drawn
+        inserted.own(self.start + drawn)
     }
 }
 

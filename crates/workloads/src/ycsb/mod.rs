@@ -36,7 +36,7 @@ pub use terminal::Terminal;
 use crate::{CommandLine, Definition, Family, Prewarm, Runs, TablePlan, Word, Workload};
 use std::sync::Arc;
 use terminal::Plan;
-use tidemark_core::{OptionError, OptionValues};
+use tidemark_core::{OptionError, OptionValues, Shard};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource};
 
@@ -174,6 +174,10 @@ impl Workload for Ycsb {
 
     fn statements(&self) -> crate::Statements {
         crate::Statements::Ycsb(Statements::new(Arc::clone(&self.settings)))
+    }
+
+    fn deal(&self, shard: Shard) {
+        self.plan.deal(shard);
     }
 
     fn terminal(&self, number: usize, terminals: usize, seed: u64) -> crate::Terminal {

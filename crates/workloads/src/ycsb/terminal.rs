@@ -12,7 +12,7 @@ use crate::terminal::is_same_again;
 use crate::{Done, InnerOperation, Notes};
 use std::sync::Arc;
 use std::time::Instant;
-use tidemark_core::DbError;
+use tidemark_core::{DbError, Shard};
 use tidemark_drivers::{Cell, RowSet, Session, Value};
 
 /// Operations, by their index in [`super::TRANSACTION_TYPES`].
@@ -68,6 +68,12 @@ impl Plan {
             mix,
             settings,
         }
+    }
+
+    /// What terminals share is this client's part from now on.
+    pub fn deal(&self, shard: Shard) {
+        self.inserted.deal(shard);
+        self.keys.deal(shard);
     }
 }
 
@@ -207,9 +213,13 @@ impl Terminal {
                 let drawn = plan.keys.draw(&plan.inserted, &mut self.ages, rng);
                 let start = settings.insert_start;
                 self.share.map_or(drawn, |share| {
-                    // Records that were inserted are chosen, too.
+                    // Records that were inserted are chosen, too; but where clients share a run, none
+                    // knows those of the others, which may be its terminal's.
                     let there = settings.insert_count.max(drawn + 1 - start);
-                    start + share.over(there).own(drawn - start)
+                    match plan.inserted.is_shared() {
+                        false => start + share.over(there).own(drawn - start),
+                        true => start + share.own((drawn - start) % settings.insert_count.max(1)),
+                    }
                 })
             }
         };

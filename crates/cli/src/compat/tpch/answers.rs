@@ -8,7 +8,7 @@ use crate::record_outputs::say;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tidemark_core::record::AnswerVerdict;
 use tidemark_core::{Engine, OptionValues, Protocol, Target, redact_url};
@@ -215,7 +215,7 @@ fn ask(
 struct Collected(Vec<StepResult>);
 
 impl StreamsObserver for Collected {
-    fn started(&mut self) {}
+    fn started(&mut self, _ahead: Duration) {}
     fn ended(&mut self, result: StepResult) {
         self.0.push(result);
     }

@@ -271,7 +271,7 @@ fn system(error: std::io::Error) -> Failure {
 struct FirstFailure(Option<DbError>);
 
 impl StreamsObserver for FirstFailure {
-    fn started(&mut self) {}
+    fn started(&mut self, _ahead: Duration) {}
     fn ended(&mut self, result: StepResult) {
         let error = match result.outcome {
             StepOutcome::Done(_) => return,

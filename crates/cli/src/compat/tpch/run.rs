@@ -37,7 +37,7 @@ use tidemark_workloads::tpch::SETS;
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
     let work = GoTpcWork::new(&super::TOOL, &order.options)?;
     let mut words = TpchConsole {
-        asked: TestPlan::new(&order.options)?,
+        asked: TestPlan::new(&order.options)?.dealt(order.job.load.shard)?,
         aside: work.aside(),
         work,
         tables: None,
@@ -113,6 +113,7 @@ impl Console for TpchConsole<'_> {
                 Vec::new()
             },
             reconnect_timeout: options.time("reconnect-timeout"),
+            lead: ready.lead().cloned(),
         };
         let tests = asked.tests(&plan.workload, tables.dialect);
         let mut measured = self.ask(ready, &tests, &spec, tables.answers.as_ref())?;
@@ -217,6 +218,7 @@ impl TpchConsole<'_> {
                 before: Duration::ZERO,
                 last_end: Duration::ZERO,
                 told: QueryTally::default(),
+                sessions: asked.own_streams(),
             };
             let mut failure = None;
             for streams in tests {
@@ -233,7 +235,7 @@ impl TpchConsole<'_> {
                 watch.lines();
             }
             let totals = watch.told.totals(watch.before);
-            Ok(result(failure, totals, asked.streams, watch.told))
+            Ok(result(failure, totals, asked.own_streams(), watch.told))
         })
     }
 }

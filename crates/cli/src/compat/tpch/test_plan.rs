@@ -5,7 +5,7 @@ use crate::render::language;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tidemark_core::tpch::fewest_streams;
-use tidemark_core::{OptionValues, did_you_mean};
+use tidemark_core::{OptionValues, Shard, did_you_mean};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{Changes, Step, Stream, Until};
 use tidemark_report::Lang;
@@ -44,12 +44,16 @@ pub(super) struct TestPlan {
     pub refresh: bool,
     /// `None` asks with the validation parameters.
     pub seed: Option<u64>,
+    /// Whether the seed was given, and not taken from the clock.
+    pub is_seeded: bool,
     pub until: Until,
     pub limit: Option<Duration>,
     pub check: bool,
     pub scale: f64,
     /// Language of progress.
     pub lang: Lang,
+    /// Which of the streams are this client's.
+    pub shard: Shard,
 }
 
 impl TestPlan {
@@ -99,12 +103,61 @@ impl TestPlan {
                 0 => None,
                 seed => Some(seed),
             },
+            is_seeded: options.uint("seed") != 0 || check,
             until: until(options, test, threads)?,
             limit: Some(options.time("query-timeout")).filter(|t| !t.is_zero()),
             check,
             scale,
             lang: language(options.text("lang")),
+            shard: Shard::WHOLE,
         })
+    }
+
+    /// One client's part, where several ask together.
+    ///
+    /// # Errors
+    /// [`Failure`] of a test whose parts follow each other, which one client alone can make.
+    pub fn dealt(mut self, shard: Shard) -> Result<Self, Failure> {
+        if shard.is_whole() {
+            return Ok(self);
+        }
+        let alone = match self.test {
+            Test::Power => Some("--test=power has one stream"),
+            Test::Full => Some("--test=full begins with one stream, the power test"),
+            _ if self.refresh => Some("RF1 and RF2 are one stream and lock the tables"),
+            _ => None,
+        };
+        if let Some(alone) = alone {
+            return Err(Failure::usage(format!(
+                "shard {shard}: {alone}, which clients can't share; use --test=throughput \
+                 --refresh=off, or one client"
+            )));
+        }
+        if u64::from(shard.of) > self.streams as u64 {
+            return Err(Failure::usage(format!(
+                "shard {shard}: {} streams can't be shared by {} clients; use at most as many clients \
+                 as streams",
+                self.streams, shard.of
+            )));
+        }
+        if self.test == Test::Throughput && !self.is_seeded {
+            return Err(Failure::usage(format!(
+                "shard {shard}: without --seed each client would draw other values from its clock; \
+                 for example --seed=1"
+            )));
+        }
+        self.shard = shard;
+        Ok(self)
+    }
+
+    /// Streams of queries of this client.
+    pub fn own_streams(&self) -> usize {
+        self.shard.count_usize(self.streams)
+    }
+
+    /// Whether the stream of this position among those of the queries is this client's.
+    fn is_own(&self, position: usize) -> bool {
+        self.shard.is_own(position as u64)
     }
 
     /// The values of one query of one stream.
@@ -149,7 +202,8 @@ impl TestPlan {
                 // As go-tpc: each thread begins with another query.
                 first: number % self.queries.len().max(1),
             };
-            tests.push((0..self.streams).map(one).collect());
+            let own = (0..self.streams).filter(|number| self.is_own(*number));
+            tests.push(own.map(one).collect());
         }
         let change = |name: &str, set| refresh(workload, self.scale, name, set, dialect);
         if matches!(self.test, Test::Power | Test::Full) {
@@ -173,7 +227,8 @@ impl TestPlan {
                 steps: self.in_order(number, &dialect),
                 first: 0,
             };
-            let mut streams: Vec<Stream> = (1..=self.streams).map(one).collect();
+            let own = (1..=self.streams).filter(|number| self.is_own(number - 1));
+            let mut streams: Vec<Stream> = own.map(one).collect();
             if self.refresh {
                 let pairs = (1..=self.streams as u64)
                     .flat_map(|set| [change("RF1", set + 1), change("RF2", set + 1)]);

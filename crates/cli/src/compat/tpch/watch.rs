@@ -31,6 +31,8 @@ pub(super) struct Watch<'a, 'o> {
     /// When this test's last query ended.
     pub last_end: Duration,
     pub told: QueryTally,
+    /// Streams of this client.
+    pub sessions: usize,
 }
 
 /// What has been told and counted so far.
@@ -112,7 +114,7 @@ impl Watch<'_, '_> {
         let mut interval = Interval {
             start_ms: i64::try_from(start.as_millis()).unwrap_or(i64::MAX),
             length_ms: end.saturating_sub(start).as_secs_f64() * 1000.0,
-            sessions: self.asked.streams as u64,
+            sessions: self.sessions as u64,
             ..Interval::default()
         };
         if query.outcome == QueryOutcome::Done {
@@ -130,13 +132,14 @@ impl Watch<'_, '_> {
 }
 
 impl StreamsObserver for Watch<'_, '_> {
-    fn started(&mut self) {
+    fn started(&mut self, ahead: Duration) {
         if !std::mem::replace(&mut self.told.begun, true) {
             let begun = Started {
-                sessions: self.asked.streams,
+                sessions: self.sessions,
                 fewer_because: None,
-                executors: self.asked.streams,
+                executors: self.sessions,
                 connect_time: Duration::ZERO,
+                ahead,
             };
             self.making.begins(&begun);
             let job = self.making.job;
