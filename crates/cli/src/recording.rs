@@ -10,6 +10,7 @@ use std::time::Duration;
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Totals,
 };
+use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::{Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
@@ -30,6 +31,8 @@ pub struct Recording {
     host: HostSampler,
     /// What gives series while the load goes on.
     sampling: Option<Sampling>,
+    /// Whether others make the load: then they observe their hosts, and this process all else.
+    pub is_coordinator: bool,
 }
 
 impl Recording {
@@ -99,6 +102,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: None,
+            is_coordinator: false,
         }
     }
 
@@ -107,7 +111,10 @@ impl Recording {
         self.host = HostSampler::new();
         let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
         let watch = self.record.job.as_ref().map(|job| job.watch.clone());
-        let watch = watch.unwrap_or_default();
+        let mut watch = watch.unwrap_or_default();
+        if self.is_coordinator {
+            watch.observe = watch.observe.without(CLIENT_HOST);
+        }
         let all = sources(&Observing {
             observe: &watch.observe,
             host: watch.observe_host.as_deref(),
@@ -143,6 +150,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: Some(sampling),
+            is_coordinator: false,
         }
     }
 

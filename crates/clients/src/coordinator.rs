@@ -17,8 +17,6 @@ const LOOK: Duration = Duration::from_millis(50);
 const QUIET: Duration = Duration::from_secs(6);
 /// The last messages of a client that failed come within this time, or not at all.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// A load of tables that told no plan is joined all the same after this time.
-const PLANNED: Duration = Duration::from_secs(2);
 
 /// How long things take.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +64,6 @@ pub struct Plan {
     pub record: Option<Box<RunRecord>>,
     /// What to do when a client is lost.
     pub on_loss: OnLoss,
-    /// Whether the first begins alone, and the others when it has told its plan: a load of tables.
-    pub is_staged: bool,
     /// How long things take.
     pub timing: Timing,
 }
@@ -163,11 +159,8 @@ pub(crate) struct Coordinator {
     inbox: Inbox,
     on_loss: OnLoss,
     timing: Timing,
-    is_staged: bool,
-    /// When all begin, by this host's clock; those of a staged start when the first did.
+    /// When all begin, by this host's clock.
     begins_ns: Option<i64>,
-    staged_since: Option<Instant>,
-    is_planned: bool,
     steps: u64,
     is_stopping: bool,
     is_over: bool,
@@ -193,7 +186,7 @@ pub(crate) struct Heard {
 impl Coordinator {
     pub fn new(
         seated: Vec<Seated>,
-        plan: (OnLoss, Timing, bool),
+        (on_loss, timing): (OnLoss, Timing),
         is_taken_up: bool,
         to: Sender<Event>,
     ) -> Self {
@@ -202,7 +195,6 @@ impl Coordinator {
             true => Place::Going,
             false => Place::Preparing,
         };
-        let (on_loss, timing, is_staged) = plan;
         Self {
             inbox: Inbox::new(epoch, seated.len()),
             seats: seated
@@ -219,10 +211,7 @@ impl Coordinator {
                 .collect(),
             on_loss,
             timing,
-            is_staged,
             begins_ns: None,
-            staged_since: None,
-            is_planned: false,
             steps: 0,
             is_stopping: false,
             is_over: false,
@@ -346,7 +335,6 @@ impl Coordinator {
     }
 
     fn message(&mut self, client: u32, message: Message) {
-        self.is_planned |= message == Message::Planned;
         if let Some(seat) = self.seats.get_mut(client as usize) {
             if message.is_last() {
                 seat.place = Place::Done;
@@ -413,47 +401,24 @@ impl Coordinator {
         }
     }
 
-    /// Lets all begin when all are ready: at one moment, or the first before the others.
+    /// Lets all begin at one moment, when all are ready.
     fn begin(&mut self) {
-        let all_ready = |seats: &[Seat]| seats.iter().all(|seat| seat.place == Place::Ready);
-        if self.is_stopping {
+        let all_ready = self.seats.iter().all(|seat| seat.place == Place::Ready);
+        if self.is_stopping || self.begins_ns.is_some() || !all_ready {
             return;
         }
-        if let Some(since) = self.staged_since {
-            if self.is_planned || since.elapsed() > PLANNED {
-                self.staged_since = None;
-                let at_ns = now_ns();
-                self.go(at_ns, 1);
-            }
-        } else if self.begins_ns.is_none() && all_ready(&self.seats) {
-            let worst = self.seats.iter().map(|seat| seat.clock.error_ns).max();
-            let lead = i64::try_from(self.timing.lead.as_nanos()).unwrap_or(0);
-            let at_ns = now_ns() + lead + 2 * worst.unwrap_or(0);
-            self.begins_ns = Some(at_ns);
-            self.go(at_ns, 0);
-            if self.is_staged && self.seats.len() > 1 {
-                self.staged_since = Some(Instant::now());
-            }
-            self.say(Event::Begins(at_ns));
+        let worst = self.seats.iter().map(|seat| seat.clock.error_ns).max();
+        let lead = i64::try_from(self.timing.lead.as_nanos()).unwrap_or(0);
+        let at_ns = now_ns() + lead + 2 * worst.unwrap_or(0);
+        self.begins_ns = Some(at_ns);
+        for seat in &mut self.seats {
+            seat.place = Place::Going;
         }
-    }
-
-    /// Lets clients from this one on begin; of a staged start only the first at first.
-    fn go(&mut self, at_ns: i64, first: usize) {
-        let last = match self.is_staged && first == 0 {
-            true => 1,
-            false => self.seats.len(),
-        };
-        for seat in self.seats.iter_mut().take(last).skip(first) {
-            if seat.place == Place::Ready {
-                seat.place = Place::Going;
-                let go = Request::Go {
-                    lease: seat.client.lease.clone(),
-                    at_ns: seat.clock.there(at_ns),
-                };
-                let _lost = seat.to.send(go);
-            }
-        }
+        self.tell_all(|seat| Request::Go {
+            lease: seat.client.lease.clone(),
+            at_ns: seat.clock.there(at_ns),
+        });
+        self.say(Event::Begins(at_ns));
     }
 
     fn say(&self, event: Event) {

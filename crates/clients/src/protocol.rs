@@ -213,8 +213,6 @@ pub enum Message {
     },
     /// A rate was held.
     Step(Box<Step>),
-    /// A load of tables has made its plan: others can join.
-    Planned,
     /// A line for people.
     Line(String),
     /// The end, with the client's own record; its intervals came before.

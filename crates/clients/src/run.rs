@@ -231,7 +231,7 @@ impl Work {
                 }))
             })
             .collect();
-        let what = (plan.on_loss, plan.timing, plan.is_staged);
+        let what = (plan.on_loss, plan.timing);
         work.coordinate(seats, takes, what, (epoch, 0), commands, events)
             .await
     }
@@ -269,7 +269,7 @@ impl Work {
             };
             (facts, client)
         });
-        let what = (found.entry.on_loss, timing, false);
+        let what = (found.entry.on_loss, timing);
         let (seats, takes) = (seats.collect(), Vec::new());
         work.coordinate(seats, takes, what, (revision, number), commands, events)
             .await
@@ -279,7 +279,7 @@ impl Work {
         self,
         seats: Vec<(ClientFacts, RunClient)>,
         takes: Vec<Request>,
-        what: (crate::OnLoss, Timing, bool),
+        what: (crate::OnLoss, Timing),
         beat: (u64, u64),
         commands: UnboundedReceiver<Command>,
         events: Sender<Event>,
