@@ -162,6 +162,32 @@ pub const CLIENT_SHARE_MS: f64 = 0.05;
 /// `client-bound`: fewer transactions say nothing of a share.
 pub const CLIENT_SHARE_SAMPLES: u64 = 200;
 
+/// `clients-missing`: milliseconds of which a client told nothing. What one interval lacks may be lateness.
+pub const CLIENT_MISSING_MS: f64 = 1000.0;
+
+/// `one-client-bound`: share of a client's processors from which on sessions wait for them.
+pub const CLIENT_BUSY: f64 = 0.9;
+/// `one-client-bound`: below it another client could have done more.
+pub const CLIENT_FREE: f64 = 0.7;
+
+/// `client-lagged`: by how many milliseconds an interval was too long. Where nothing else runs a thread
+/// wakes within a few; half a second is a process that did not run.
+pub const CLIENT_LAG_MS: f64 = 500.0;
+/// `client-lagged`: milliseconds between the common start and a client's own. Clocks agree to a few.
+pub const CLIENT_LATE_MS: f64 = 100.0;
+/// `client-lagged`: from here on the run was another one for this time.
+pub const CLIENT_LAG_SUSPECT_MS: f64 = 2000.0;
+
+/// `clients-unequal`: distance of the two clients that are furthest apart, as a share. Clients alike are
+/// within some hundredths of each other.
+pub const CLIENTS_APART: f64 = 0.15;
+/// `clients-unequal`: from here on the sum describes neither.
+pub const CLIENTS_APART_SUSPECT: f64 = 0.4;
+/// `clients-unequal`: so many standard errors are no chance.
+pub const CLIENTS_ERRORS: f64 = 6.0;
+/// `clients-unequal`: a client that did less is not compared.
+pub const CLIENTS_TRANSACTIONS: u64 = 500;
+
 /// `unfair`: standard deviation of the sessions' transactions over their mean. Sessions of clean runs
 /// are within a tenth of each other; at a half some do three times the work of others.
 pub const UNEVEN_NOTED: f64 = 0.5;

@@ -445,8 +445,7 @@ impl<'a> Measurement<'a> {
             observer.errors(interval.phase, errors);
         }
         // What is left when the last session ends within moments of an interval is nothing.
-        let tells =
-            interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0;
+        let tells = interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0;
         if let Some(lead) = self.lead.filter(|_| tells || !errors.is_empty()) {
             lead.tell(LeadEvent::Interval {
                 number: self.intervals_told,

@@ -10,10 +10,10 @@ use crate::samples::SampleLog;
 use crate::tally::ErrorTally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::{Pacing, RunSpec};
 use tidemark_core::record::{
     DeadTime, ErrorCount, Interval, Outage, Phase, RunState, Step, Totals,
 };
+use tidemark_core::{Pacing, RunSpec};
 use tidemark_drivers::Connector;
 use tidemark_workloads::Workload;
 

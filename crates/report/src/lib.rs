@@ -18,6 +18,7 @@ mod it;
 
 mod authored;
 mod charts;
+mod clients;
 mod columnar;
 mod command_line;
 mod compare;
@@ -49,6 +50,7 @@ mod words;
 pub mod ycsb;
 
 pub use authored::{Authored, AuthoredError, AuthoredSection, Picture};
+pub use clients::client_table;
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
 pub use digest::Digest;

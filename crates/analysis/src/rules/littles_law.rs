@@ -22,6 +22,10 @@ pub(super) const ID: &str = "littles-law";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let elapsed_s = run.totals.elapsed_s;
+    // Users of a client that was missing are told as such.
+    if run.record.clients.iter().any(|c| c.state.is_missing() || !c.missing.is_empty()) {
+        return Ok(None);
+    }
     // Starting and ending is all there is of it.
     if elapsed_s < USERS_SEEN_SHORTEST_S {
         return Ok(None);

@@ -4,7 +4,10 @@
 mod backlog;
 mod carried_state;
 mod client_bound;
+mod client_lagged;
 mod client_stopped;
+mod clients_missing;
+mod clients_unequal;
 mod deadlock_wait;
 mod drift;
 mod error_rate;
@@ -15,6 +18,7 @@ mod no_op_writes;
 mod no_repeat;
 mod not_judged;
 mod offered_load;
+mod one_client_bound;
 mod order_effect;
 mod outage;
 pub(crate) mod overlap;
@@ -85,7 +89,11 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(summary_mismatch, of_queries),
     rule!(littles_law, needs Histogram),
     rule!(offered_load),
+    rule!(clients_missing, of_queries),
     rule!(client_bound, needs Histogram),
+    rule!(one_client_bound, of_queries),
+    rule!(client_lagged, of_queries),
+    rule!(clients_unequal, needs Histogram),
     rule!(row_count, of_queries),
     rule!(carried_state, of_queries),
     rule!(outage, of_queries),

@@ -1,8 +1,8 @@
 //! Whether the tables that a load would make are there already.
 
+use super::begin::living;
 use super::mark;
 use super::{LoadSpec, on_session, plans, statement};
-use super::begin::living;
 use crate::error::EngineError;
 use std::sync::Arc;
 use tidemark_core::ErrorClass;

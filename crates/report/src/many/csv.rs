@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 28] = [
+const LAST: [&str; 30] = [
     "sessions",
     "terminals",
     "rate",
@@ -51,6 +51,8 @@ const LAST: [&str; 28] = [
     "efficiency_percent",
     "NOPM",
     "TPM",
+    "clients",
+    "clients_missing",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -158,5 +160,7 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(run.metrics.efficiency_percent),
         some(Some(run.transactions_per_s).filter(|_| run.rate_unit == RateUnit::NewOrders)),
         some(run.metrics.tpm),
+        run.clients.to_string(),
+        run.clients_missing.to_string(),
     ]
 }

@@ -278,6 +278,12 @@ impl RunDigest {
             note: record.note.clone(),
             command: record.command.clone(),
             sessions: record.sessions_opened.unwrap_or(record.sessions),
+            clients: record.clients.len().max(1),
+            clients_missing: record
+                .clients
+                .iter()
+                .filter(|client| client.state.is_missing())
+                .count(),
             terminals: record.terminals,
             rate: record.rate,
             open_loop: d.kind.is_open_loop(),

@@ -3,6 +3,7 @@
 mod tables;
 
 use crate::charts::{self, Figure};
+use crate::clients;
 use crate::command_line::wrapped;
 use crate::diagnosis;
 use crate::digest::Digest;
@@ -242,6 +243,8 @@ fn load_parts(w: &Words<'_>, lang: Lang, page: bool) -> Result<Vec<DocumentPart>
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
     parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
+    let clients = clients::table(w.d.record, t)?;
+    parts.extend((!clients.rows.is_empty()).then(|| DocumentPart::from(clients)));
     parts.extend(observed::costs_part(w.d.record, lang));
     Ok(parts)
 }

@@ -147,8 +147,12 @@ const RULES: &[Rule] = &[
 ];
 
 /// Rules of measured runs whose evidence no other tool states.
-const NEVER: [&str; 9] = [
+const NEVER: [&str; 13] = [
     "client-bound",
+    "clients-missing",
+    "one-client-bound",
+    "client-lagged",
+    "clients-unequal",
     "row-count",
     "carried-state",
     "outage",
