@@ -6,7 +6,7 @@ mod keeping;
 mod tools;
 mod watch;
 
-pub use clients::{Agent, Agents, AgentsCommand, AgentsStart, Attach, Beside};
+pub use clients::{Agent, Agents, AgentsCommand, AgentsStart, Attach, Beside, ClientsArg};
 pub use diagnose::Diagnose;
 pub use keeping::{
     Audit, Delete, Export, Import, List, Note, StoreCare, StoreCheck, StoreCommand, Tag,

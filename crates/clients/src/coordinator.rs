@@ -130,6 +130,21 @@ pub(crate) enum Command {
     Stop,
     /// The record is where it belongs: what NATS has of the run may go.
     Kept,
+    /// It is to end as if it were killed.
+    #[cfg(test)]
+    Die,
+}
+
+/// How the coordinator's work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The record is kept.
+    Kept,
+    /// Nobody waits for it any more.
+    Left,
+    /// It was killed: clients are told nothing.
+    #[cfg(test)]
+    Died,
 }
 
 /// How a client stands.
@@ -221,16 +236,18 @@ impl Coordinator {
     }
 
     /// Works until the record is kept, or nobody waits for it; tells which.
-    pub async fn work(&mut self, heard: &mut Heard) -> bool {
+    pub async fn work(&mut self, heard: &mut Heard) -> End {
         let mut look = tokio::time::interval(LOOK);
         let mut out = Vec::new();
-        let is_kept = loop {
+        let end = loop {
             tokio::select! {
                 command = heard.commands.recv() => match command {
-                    Some(Command::Kept) => break true,
+                    Some(Command::Kept) => break End::Kept,
+                    #[cfg(test)]
+                    Some(Command::Die) => return End::Died,
                     Some(command) => self.command(&command),
                     // Whoever made the run has ended.
-                    None => break false,
+                    None => break End::Left,
                 },
                 update = heard.updates.recv() => {
                     if let Some((client, update)) = update {
@@ -250,7 +267,7 @@ impl Coordinator {
             self.look();
         };
         self.tell_all(|seat| Request::Release(seat.client.lease.clone()));
-        is_kept
+        end
     }
 
     fn command(&mut self, command: &Command) {
@@ -270,6 +287,8 @@ impl Coordinator {
             Command::EndSteps => self.tell_all(|s| Request::EndSteps(s.client.lease.clone())),
             Command::Stop => self.stop(),
             Command::Kept => {}
+            #[cfg(test)]
+            Command::Die => {}
         }
     }
 

@@ -22,6 +22,7 @@ mod protocol;
 mod publisher;
 mod renewing;
 mod run;
+mod simulated;
 mod ssh;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use local::{Local, find_server};
 pub use process::{Admit, Processes};
 pub use protocol::{Down, HeldRate, Lease, Message, OnLoss, RunEntry, Up, is_name, name_of_host};
 pub use run::Run;
+pub use simulated::Simulated;
 pub use ssh::{Ssh, start as start_by_ssh};
 
 /// What everything here runs on: one thread, for there is little to do.

@@ -3,7 +3,7 @@
 use crate::clock::now_ns;
 use crate::collect::collect;
 use crate::connection::{Connection, Kept, NatsOptions};
-use crate::coordinator::{ClientFacts, Command, Coordinator, Event, Heard, Plan, Seated, Timing};
+use crate::coordinator::{ClientFacts, Command, Coordinator, End, Event, Heard, Plan, Seated, Timing};
 use crate::error::ClientsError;
 use crate::listing::{Listed, ListedState, all, keys};
 use crate::protocol::{
@@ -115,6 +115,13 @@ impl Run {
     /// The record is where it belongs: clients are free, and NATS forgets the run.
     pub fn kept(mut self) {
         self.tell(Command::Kept);
+        self.join();
+    }
+
+    /// Ends as a coordinator does that is killed: nobody is told anything.
+    #[cfg(test)]
+    pub(crate) fn die(mut self) {
+        self.tell(Command::Die);
         self.join();
     }
 
@@ -320,13 +327,18 @@ impl Work {
             parts,
         };
         let worked = tokio::select! {
-            is_kept = coordinator.work(&mut heard) => Ok(is_kept),
+            end = coordinator.work(&mut heard) => Ok(end),
             error = self.beats(beat) => Err(error),
         };
         drop(coordinator);
         drop(heard);
         let is_kept = match worked {
-            Ok(is_kept) => is_kept,
+            #[cfg(test)]
+            Ok(End::Died) => {
+                renewing.iter().for_each(|task| task.abort());
+                return Ok(());
+            }
+            Ok(end) => end == End::Kept,
             Err(error) => {
                 // The leases are another's now.
                 renewing.iter().for_each(|task| task.abort());

@@ -31,6 +31,27 @@ impl Nats {
     }
 }
 
+/// The clients of every run of a command whose options are not a benchmark's.
+#[derive(Debug, Args)]
+pub struct ClientsArg {
+    /// Run from several hosts as one: how many of the agents at --nats (3), which (a,b,c), or how many on
+    /// this host, to try it (local:3)
+    #[arg(long)]
+    pub clients: Option<String>,
+    /// NATS server at which the agents wait [default: NATS_URL]
+    #[arg(long, value_name = "URL", requires = "clients")]
+    pub nats: Option<String>,
+    /// File with the credential of an account of NATS
+    #[arg(long, value_name = "FILE", requires = "clients")]
+    pub nats_creds: Option<PathBuf>,
+    /// File with the certificate authority of NATS
+    #[arg(long, value_name = "FILE", requires = "clients")]
+    pub nats_ca: Option<PathBuf>,
+    /// What to do if a client is lost: fail or continue
+    #[arg(long, requires = "clients", value_parser = ["fail", "continue"], default_value = "fail")]
+    pub on_client_loss: String,
+}
+
 /// `agent`.
 #[derive(Debug, Args)]
 #[command(after_help = "\

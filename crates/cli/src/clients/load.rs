@@ -27,7 +27,12 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
             clients.hosts
         )));
     }
-    let several = Several::begin(clients, &Uuid::now_v7().to_string(), &order.job, None)?;
+    let several = Several::begin(
+        clients,
+        &Uuid::now_v7().to_string(),
+        (&order.job, &order.target),
+        None,
+    )?;
     let stop = interrupt::handle();
     let (mut names, mut failed) = (Vec::new(), None);
     let mut is_stopping = false;

@@ -11,7 +11,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tidemark_clients::{Event, OnLoss};
 use tidemark_core::job::{ClientLoss, Clients};
-use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, RunState, Step};
+use tidemark_core::record::{ErrorCount, Interval, Phase, Step};
 use tidemark_core::series::SeriesChunk;
 use tidemark_core::{Job, Protocol};
 use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
@@ -37,7 +37,8 @@ pub fn measure<'a>(
     ready.observe_without_own_host();
     let record = ready.record();
     let id = record.id.clone();
-    let several = Several::begin(clients, &id, ready.job(), Some(record))?;
+    let what = (ready.job(), &ready.plan().target);
+    let several = Several::begin(clients, &id, what, Some(record))?;
     let (mut gathered, mut failure) = (None, None);
     let measured = ready.measure_by(say, |making| {
         let job = making.job;
@@ -199,13 +200,5 @@ impl Listener for Observer<'_, '_> {
 
     fn notice(&mut self, text: &str) {
         self.say_aside(&format!("{text}\n"));
-    }
-}
-
-/// The record so far, as what came of the clients is put into it.
-pub fn unfinished(record: &RunRecord) -> RunRecord {
-    RunRecord {
-        state: RunState::Running,
-        ..record.clone()
     }
 }

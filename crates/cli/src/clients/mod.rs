@@ -15,6 +15,7 @@ pub use measure::measure;
 pub use several::Several;
 pub use worker::{end_with_agent, work};
 
+use crate::args::ClientsArg;
 use crate::exit::{ExitCode, Failure};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -63,6 +64,27 @@ pub fn of_options(options: &OptionValues) -> Result<Option<Clients>, Failure> {
         creds: said("nats-creds").map(PathBuf::from),
         ca: said("nats-ca").map(PathBuf::from),
         on_loss: match options.text("on-client-loss") {
+            "continue" => ClientLoss::Continue,
+            _ => ClientLoss::Fail,
+        },
+    };
+    check(&clients).map(|()| Some(clients))
+}
+
+/// The clients that a command's own words ask for.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn of_words(words: &ClientsArg) -> Result<Option<Clients>, Failure> {
+    let Some(hosts) = &words.clients else {
+        return Ok(None);
+    };
+    let clients = Clients {
+        hosts: hosts.clone(),
+        nats: words.nats.clone(),
+        creds: words.nats_creds.clone(),
+        ca: words.nats_ca.clone(),
+        on_loss: match words.on_client_loss.as_str() {
             "continue" => ClientLoss::Continue,
             _ => ClientLoss::Fail,
         },

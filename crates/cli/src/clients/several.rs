@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tidemark_clients::{ListedState, Local, OnLoss, Plan, Run, Timing, list};
-use tidemark_core::Job;
+use tidemark_core::{Job, Target};
 use tidemark_core::job::{ClientLoss, Clients, OutputFiles, Watch};
 use tidemark_core::record::RunRecord;
 
@@ -33,14 +33,14 @@ impl Several {
     pub fn begin(
         asked: &Clients,
         id: &str,
-        job: &Job,
+        (job, target): (&Job, &Target),
         record: Option<&RunRecord>,
     ) -> Result<Self, Failure> {
         let hosts = Hosts::of(&asked.hosts)?;
         let (nats, clients, local) = match hosts {
             Hosts::Agents(clients) => (nats_of(asked)?, clients, None),
             Hosts::Local(count) => {
-                let mut local = start(count)?;
+                let mut local = start(count, target)?;
                 wait_for(&mut local, count)?;
                 (local.nats.clone(), count.to_string(), Some(local))
             }
@@ -87,7 +87,7 @@ fn plain(job: &Job) -> Job {
 }
 
 /// Starts a server and agents. All of them end with this process, however it ends.
-fn start(count: usize) -> Result<Local, Failure> {
+fn start(count: usize, target: &Target) -> Result<Local, Failure> {
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let own = program::path().map_err(failed)?;
     let ends_with_this = |word: &str| {
@@ -107,6 +107,10 @@ fn start(count: usize) -> Result<Local, Failure> {
     let agent = |name: &str| {
         let mut command = ends_with_this("agent");
         command.args(["--quiet", &format!("--name={name}")]);
+        let variable = target.protocol.password_variable();
+        if let Some(variable) = variable.filter(|_| !target.password.is_empty()) {
+            command.env(variable, target.password.reveal());
+        }
         command
     };
     Ok(Local::start(count, server, agent)?)
