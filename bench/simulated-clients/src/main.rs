@@ -1,8 +1,8 @@
 //! Agents that make no load, and the coordinator of a run of them: what coordinating costs. For
 //! `bench/clients`.
 //!
-//! `simulate agents URL COUNT SECONDS` has agents until its standard input ends;
-//! `simulate coordinate URL COUNT SECONDS` makes one run and prints what it took, as JSON.
+//! `simulated-clients agents URL COUNT SECONDS` has agents until its standard input ends;
+//! `simulated-clients coordinate URL COUNT SECONDS` makes one run and prints what it took, as JSON.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,7 +29,7 @@ const JOB: &str = r#"{
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [what, url, count, seconds] = words.as_slice() else {
-        return Err("use: simulate agents|coordinate URL COUNT SECONDS".into());
+        return Err("use: simulated-clients agents|coordinate URL COUNT SECONDS".into());
     };
     let nats = NatsOptions::new(url, None, None)?;
     let (count, seconds) = (count.parse()?, seconds.parse()?);
