@@ -4,7 +4,7 @@
 use crate::notation::canonical;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{LatencyEnd, RunRecord};
-use tidemark_core::{Engine, Protocol, Target};
+use tidemark_core::{Engine, Pacing, Protocol, Target};
 
 /// Options that can't change what is measured: where results go, how they are shown, who watches, how
 /// long a run may take to be set up or waits to begin, what the system costs, and what other tools have
@@ -101,7 +101,7 @@ const MYSQL_TLS: &str = "mysql-ssl";
 
 /// What clients of one load may have of their own: their machines, and which part of the data each of
 /// them works on.
-const OF_A_CLIENT: [&str; 12] = [
+const OF_A_CLIENT: [&str; 13] = [
     "client CPU",
     "client cores",
     "executor threads",
@@ -114,6 +114,7 @@ const OF_A_CLIENT: [&str; 12] = [
     "option max-procs",
     "option scheduling",
     "option start-warehouse-id",
+    "shard",
 ];
 
 /// Whether an option's value can make one run another than a second one.
@@ -146,7 +147,17 @@ impl Setup {
             add("account", target.user);
             add("encryption", target.tls.to_string());
         }
-        add("sessions", run.sessions.to_string());
+        // Clients that did their shares one by one were asked for the same whole.
+        let load = run.job.as_ref().map(|job| &job.load);
+        let whole = load.filter(|load| !load.shard.is_whole() && run.clients.is_empty());
+        if let Some(load) = whole {
+            add("shard", load.shard.to_string());
+        }
+        if !run.clients.is_empty() {
+            add("clients", run.clients.len().to_string());
+        }
+        let sessions = whole.map_or(run.sessions, |load| load.sessions);
+        add("sessions", sessions.to_string());
         if let Some(opened) = run.sessions_opened.filter(|n| *n != run.sessions) {
             add("sessions opened", opened.to_string());
         }
@@ -161,9 +172,17 @@ impl Setup {
         if run.latency_end == LatencyEnd::Arrival {
             add("latency end", "arrival".into());
         }
+        let rate = match whole.map(|load| &load.pacing) {
+            Some(Pacing::Rate(rate)) => Some(*rate),
+            _ => run.rate,
+        };
         for (name, value) in [
-            ("terminals", run.terminals.map(|n| n.to_string())),
-            ("rate", run.rate.map(|r| r.to_string())),
+            (
+                "terminals",
+                run.terminals
+                    .map(|n| whole.map_or(n, |load| load.terminals).to_string()),
+            ),
+            ("rate", rate.map(|r| r.to_string())),
             ("isolation", run.isolation.map(|i| i.name().to_string())),
         ] {
             if let Some(value) = value {

@@ -97,6 +97,7 @@ impl ExportPath {
     fn file(&self, id: &str, format: &str) -> PathBuf {
         let ending = match format {
             "hdr" => "hlog",
+            "clients" => "clients.csv",
             other => other,
         };
         match self {
@@ -141,6 +142,7 @@ fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {
     let since = measured_since(&record);
     let text = match format {
         "csv" => tidemark_report::interval_table(&record).map_err(|e| failed(&e)),
+        "clients" => tidemark_report::client_table(&record).map_err(|e| failed(&e)),
         "hdr" => {
             let since = since.unwrap_or_default();
             tidemark_report::interval_log(&record, since).map_err(|e| failed(&e))

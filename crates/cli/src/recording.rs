@@ -129,7 +129,8 @@ impl Recording {
         // A led run begins a moment later.
         let until = warmup + begun.ahead;
         self.sampling = Some(Sampling::start(all.sources, until, sink));
-        let began = jiff::Timestamp::now() + jiff::SignedDuration::try_from(begun.ahead).unwrap_or_default();
+        let began = jiff::Timestamp::now()
+            + jiff::SignedDuration::try_from(begun.ahead).unwrap_or_default();
         self.record.load_began_at = Some(began.to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);

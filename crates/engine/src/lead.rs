@@ -125,11 +125,6 @@ impl Lead {
         let _ = self.tell.send(event);
     }
 
-    /// When the run may begin, if that was said.
-    pub(crate) fn start(&self) -> Option<Instant> {
-        self.lock().start
-    }
-
     /// Waits at the gate for the moment of the start; `None` when the run is to end instead, which
     /// `is_over` tells.
     pub(crate) fn wait_for_start(

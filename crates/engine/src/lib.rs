@@ -4,7 +4,8 @@
 //! [`run()`] drives a workload on a target and gives its measurements, interval by interval, to a
 //! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
 //! embedded engine block and get threads of their own. [`run_streams`] has sessions each do a list
-//! of queries instead, as analytical benchmarks do.
+//! of queries instead, as analytical benchmarks do. A run that several clients share does this client's
+//! part ([`tidemark_core::Shard`]), and a [`Lead`] starts, stops and paces it from outside.
 //!
 //! ```
 //! use tidemark_core::record::{Interval, Totals};

@@ -50,7 +50,10 @@ impl<'r> Did<'r> {
             client,
             each: client.throughput() / sessions,
             mean_ms: latency.mean_ns() / 1e6,
-            chance: [1.0 / (count as f64).sqrt(), spread(latency) / (count as f64).sqrt()],
+            chance: [
+                1.0 / (count as f64).sqrt(),
+                spread(latency) / (count as f64).sqrt(),
+            ],
         })
     }
 }

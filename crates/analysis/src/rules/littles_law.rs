@@ -23,7 +23,12 @@ pub(super) const ID: &str = "littles-law";
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let elapsed_s = run.totals.elapsed_s;
     // Users of a client that was missing are told as such.
-    if run.record.clients.iter().any(|c| c.state.is_missing() || !c.missing.is_empty()) {
+    if run
+        .record
+        .clients
+        .iter()
+        .any(|c| c.state.is_missing() || !c.missing.is_empty())
+    {
         return Ok(None);
     }
     // Starting and ending is all there is of it.

@@ -10,8 +10,9 @@ pub(super) const ID: &str = "one-client-bound";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let clients = run.record.clients.iter();
-    let mut busy: Vec<(&ClientPart, f64)> =
-        clients.filter_map(|client| Some((client, busy(client)?))).collect();
+    let mut busy: Vec<(&ClientPart, f64)> = clients
+        .filter_map(|client| Some((client, busy(client)?)))
+        .collect();
     busy.sort_by(|a, b| a.1.total_cmp(&b.1));
     let (Some((free, least)), Some((full, most))) = (busy.first(), busy.last()) else {
         return Ok(None);

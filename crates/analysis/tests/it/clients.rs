@@ -112,10 +112,16 @@ fn a_client_that_was_late_or_did_not_run_is_told() {
     assert_eq!(rules(&record), [""; 0]);
     record.clients[1].start_late_ms = Some(150.0);
     let found = only(&record, "client-lagged");
-    assert_eq!((found.severity, text(&found, "client")), (Severity::Note, "c1".into()));
+    assert_eq!(
+        (found.severity, text(&found, "client")),
+        (Severity::Note, "c1".into())
+    );
     record.clients[2].longest_lag_ms = 2500.0;
     let found = only(&record, "client-lagged");
-    assert_eq!((found.severity, text(&found, "client")), (Severity::Suspect, "c2".into()));
+    assert_eq!(
+        (found.severity, text(&found, "client")),
+        (Severity::Suspect, "c2".into())
+    );
 }
 
 #[test]
@@ -125,14 +131,20 @@ fn clients_of_equal_shares_that_did_not_the_same_are_told() {
     assert_eq!(rules(&record), [""; 0]);
     record.clients[3].all = stats(&histogram(4000, 7.9));
     let found = only(&record, "clients-unequal");
-    assert_eq!((found.severity, text(&found, "low")), (Severity::Note, "c3".into()));
+    assert_eq!(
+        (found.severity, text(&found, "low")),
+        (Severity::Note, "c3".into())
+    );
     // With sessions to its share it is no less than the others.
     record.clients[3].sessions_opened = Some(1);
     record.clients[3].all = stats(&histogram(2500, 7.9));
     assert_eq!(rules(&record), [""; 0]);
     record.clients[3].all = stats(&histogram(2500, 16.0));
     let found = only(&record, "clients-unequal");
-    assert_eq!((found.severity, text(&found, "high")), (Severity::Suspect, "c3".into()));
+    assert_eq!(
+        (found.severity, text(&found, "high")),
+        (Severity::Suspect, "c3".into())
+    );
     // Of few transactions nothing can be said.
     record.clients[3].all = stats(&histogram(100, 16.0));
     assert_eq!(rules(&record), [""; 0]);

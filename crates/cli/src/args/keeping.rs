@@ -110,8 +110,8 @@ pub struct Export {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
-    /// Output format
-    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "hdr"])]
+    /// Output format; `clients` is a CSV line for each client of a run
+    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "hdr", "clients"])]
     pub format: String,
     /// File, or folder for one file per run; existing files are not replaced; without it, a single run
     /// is printed

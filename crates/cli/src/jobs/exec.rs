@@ -52,12 +52,25 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
     let orders = orders.collect::<Result<Vec<_>, Failure>>()?;
     interrupt::listen();
     for (adapter, order) in orders {
+        tell_shard(&order);
         let code = adapter.perform(&order)?;
         if code != ExitCode::Success {
             return Ok(code);
         }
     }
     Ok(ExitCode::Success)
+}
+
+/// Says what of the whole, which the tool's own lines tell, this client does.
+fn tell_shard(order: &Order) {
+    let load = &order.job.load;
+    if !load.shard.is_whole() && order.job.kind() == JobKind::Run && order.lead.is_none() {
+        let own = load.own();
+        eprintln!(
+            "Client {}: {} of {} sessions",
+            load.shard, own.sessions, load.sessions
+        );
+    }
 }
 
 /// Reads a file, or standard input for `-`.

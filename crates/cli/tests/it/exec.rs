@@ -290,3 +290,53 @@ fn jobs_and_records_are_as_their_schemas_say() {
         assert!(!record.is_valid(&other));
     }
 }
+
+/// Three clients, by hand one after the other, do what one would.
+#[test]
+fn shards_of_a_job_are_the_whole() {
+    let work = Workdir::new();
+    let target = "--target=sqlite:a.db";
+    let line = [
+        "sysbench",
+        target,
+        "--table-size=200",
+        "--threads=4",
+        "--events=91",
+    ];
+    work.ok(&[&line[..], &["oltp_insert", "prepare"]].concat());
+    let printed = work
+        .ok(&[&line[..], &["oltp_insert", "run", "--print-job"]].concat())
+        .out;
+    fs::write(work.path().join("job.json"), &printed).unwrap();
+    let mut sum = [0, 0];
+    for (shard, events, sessions) in [("1/3", 31, 2), ("2/3", 30, 1), ("3/3", 30, 1)] {
+        let said = work.ok(&["exec", "job.json", "--shard", shard]);
+        let told = format!("Client {shard}: {sessions} of 4 sessions");
+        assert!(said.err.contains(&told), "{said:?}");
+        let record = work.last_record();
+        assert_eq!(record["totals"]["all"]["count"], events, "{shard}");
+        assert_eq!(record["sessions"], sessions, "{shard}");
+        assert_eq!(record["job"]["load"]["sessions"], 4, "{shard}");
+        assert_eq!(record["job"]["load"]["shard"]["of"], 3, "{shard}");
+        sum[0] += events;
+        sum[1] += sessions;
+        // Each found what those before it had left, and nothing was inserted twice.
+        assert_eq!(record["tables_after"][0]["rows"], 200 + sum[0], "{shard}");
+    }
+    assert_eq!(sum, [91, 4]);
+    // A record's job is its shard, and the key may stand in the file.
+    let mut job = json(&printed);
+    job["load"]["shard"] = serde_json::json!({"index": 2, "of": 3});
+    fs::write(work.path().join("third.json"), job.to_string()).unwrap();
+    work.ok(&["exec", "third.json"]);
+    assert_eq!(work.last_record()["totals"]["all"]["count"], 30);
+    for (shard, said) in [
+        ("4/3", "clients are numbered 1 to 3"),
+        ("three", "as 1/3"),
+        ("1/9", "load.shard: 9 clients can't share 4 sessions"),
+    ] {
+        let refused = work.run(&["exec", "job.json", "--shard", shard]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(said), "{refused:?}");
+    }
+}

@@ -12,6 +12,7 @@ mod refreshes;
 mod relay;
 mod sampling;
 mod several_hosts;
+mod sharing;
 mod streams;
 mod tpcc_checks;
 mod tpcc_failures;

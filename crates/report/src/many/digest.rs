@@ -45,6 +45,12 @@ pub struct RunDigest {
     pub(crate) note: String,
     pub(crate) command: Vec<String>,
     pub(crate) sessions: usize,
+    /// Clients that made it together.
+    #[serde(skip_serializing_if = "is_one")]
+    pub(crate) clients: usize,
+    /// Those of them that were not there to its end.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) clients_missing: usize,
     pub(crate) terminals: Option<usize>,
     pub(crate) rate: Option<f64>,
     #[serde(skip)]
@@ -232,6 +238,14 @@ pub(crate) struct Sample {
     pub at_s: f64,
     pub transactions_per_s: f64,
     pub p95_ms: Option<f64>,
+}
+
+fn is_one(clients: &usize) -> bool {
+    *clients == 1
+}
+
+fn is_none(clients: &usize) -> bool {
+    *clients == 0
 }
 
 impl RunDigest {

@@ -4,6 +4,7 @@
 
 mod authored;
 mod browser;
+mod clients;
 mod common;
 mod comparison_limits;
 mod experiments;

@@ -411,6 +411,59 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        /// Clients that do as many operations as each other do what one would: the same operations of the
+        /// same terminals, and the same records inserted, each once.
+        #[test]
+        fn clients_do_the_operations_of_one(of in 1u32..6, more in 0usize..8, each in 1usize..40) {
+            let options = [
+                ("recordcount", "100"),
+                ("insertproportion", "0.3"),
+                ("updateproportion", "0.3"),
+                ("readproportion", "0.4"),
+                ("readallfields", "false"),
+                ("requestdistribution", "uniform"),
+            ];
+            let settings = Arc::new(settings(&options).unwrap());
+            let terminals = of as usize + more;
+            // Of inserts, which number it is depends on who comes first.
+            let run = |shard: Shard| {
+                let plan = Arc::new(Plan::new(Arc::clone(&settings)));
+                plan.deal(shard);
+                let (mut others, mut inserted) = (Vec::new(), Vec::new());
+                for local in 0..shard.count_usize(terminals) {
+                    let number = shard.global_usize(local);
+                    let mut t = Terminal::new(Arc::clone(&plan), number, terminals, 3);
+                    for _ in 0..each {
+                        let operation = t.choose();
+                        match operation.kind {
+                            Kind::Insert => inserted.push(operation.number),
+                            _ => others.push((number, format!("{operation:?}"))),
+                        }
+                    }
+                }
+                (others, inserted)
+            };
+            let (mut wanted, numbers) = run(Shard::WHOLE);
+            wanted.sort();
+            let (mut found, mut taken) = (Vec::new(), std::collections::BTreeSet::new());
+            let mut count = 0;
+            for index in 0..of {
+                let (others, inserted) = run(Shard { index, of });
+                found.extend(others);
+                count += inserted.len();
+                // Each has a part of its own, without gaps in it.
+                for (local, number) in (0u64..).zip(&inserted) {
+                    assert_eq!(*number, 100 + Shard { index, of }.global(local));
+                    assert!(taken.insert(*number), "{number} twice");
+                }
+            }
+            found.sort();
+            proptest::prop_assert_eq!(found, wanted);
+            proptest::prop_assert_eq!(count, numbers.len());
+        }
+    }
+
     #[test]
     fn operations_come_as_often_as_asked_whatever_the_unit() {
         let mut terminal = terminal(

@@ -370,3 +370,72 @@ fn until(options: &OptionValues, test: Test, threads: usize) -> Result<Until, Fa
         (None, None) => Until::Once,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::TOOL;
+    use super::*;
+    use crate::compat::gotpc::parse;
+    use std::collections::BTreeSet;
+    use tidemark_core::{Engine, Source};
+    use tidemark_workloads::find;
+
+    /// The plan of one client, and its streams with what they do, as text.
+    fn streams(given: &[(&str, &str)], shard: Shard) -> Result<BTreeSet<String>, Failure> {
+        let definition = find("tpch").unwrap();
+        let mut options = parse::defaults(&TOOL, definition);
+        for (name, value) in given {
+            options.set(name, value, Source::CommandLine).unwrap();
+        }
+        let workload = (definition.build)(&definition.defaults()).unwrap();
+        let plan = TestPlan::new(&options)?.dealt(shard)?;
+        let tests = plan.tests(&workload, Dialect::new(Engine::Mariadb));
+        assert_eq!(tests.concat().len(), plan.own_streams());
+        let sql = |step: &Step| match step {
+            Step::Query { sql, .. } => sql.clone(),
+            Step::Change { name, .. } => name.clone(),
+        };
+        let shown = |stream: &Stream| {
+            let steps: Vec<String> = stream.steps.iter().map(sql).collect();
+            format!("{} {} {}", stream.number, stream.first, steps.join(";"))
+        };
+        Ok(tests.iter().flatten().map(shown).collect())
+    }
+
+    #[test]
+    fn clients_ask_the_streams_of_one() {
+        let throughput = [
+            ("test", "throughput"),
+            ("refresh", "off"),
+            ("seed", "7"),
+            ("streams", "5"),
+        ];
+        for given in [&throughput[..], &[("threads", "5"), ("seed", "7")]] {
+            let wanted = streams(given, Shard::WHOLE).unwrap();
+            for of in 1..=5 {
+                let mut found = BTreeSet::new();
+                for index in 0..of {
+                    let own = streams(given, Shard { index, of }).unwrap();
+                    assert!(own.iter().all(|stream| found.insert(stream.clone())));
+                }
+                assert_eq!(found, wanted, "{of}");
+            }
+        }
+        let shard = Shard { index: 0, of: 2 };
+        for (given, said) in [
+            (&[("test", "power"), ("seed", "1")][..], "one stream"),
+            (&[("test", "throughput"), ("seed", "1")], "RF1 and RF2"),
+            (
+                &[("test", "throughput"), ("refresh", "off"), ("streams", "3")],
+                "--seed=1",
+            ),
+            (
+                &[("threads", "1")],
+                "1 streams can't be shared by 2 clients",
+            ),
+        ] {
+            let error = streams(given, shard).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}

@@ -166,6 +166,18 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
                 source: Source::CommandLine,
             },
         )]),
+        clients: vec![ClientPart {
+            name: "b".into(),
+            index: 1,
+            state: ClientState::Lost("no heartbeat".into()),
+            clock_error_ms: Some(0.1 + 0.2),
+            missing: vec![MissingSpan {
+                start_ms: 7,
+                length_ms: 1.5,
+                sessions: 2,
+            }],
+            ..ClientPart::default()
+        }],
         sessions: 4,
         executors: 2,
         rate: Some(0.1 + 0.2),

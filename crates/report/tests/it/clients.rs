@@ -1,0 +1,108 @@
+//! Runs that several clients made.
+
+use super::common::load::closed;
+use tidemark_core::record::*;
+use tidemark_report::{Lang, client_table, html, markdown, text};
+
+fn of_three() -> RunRecord {
+    let mut record = closed();
+    let client = |index: u32, state| ClientPart {
+        name: format!("client-{index}"),
+        index,
+        host: ClientHost {
+            hostname: format!("=host{index}"),
+            cores: 4,
+            ..ClientHost::default()
+        },
+        sessions: 20,
+        state,
+        elapsed_s: 60.0,
+        all: TypeStats {
+            count: 600,
+            ..record.totals.all.clone()
+        },
+        usage: ClientUsage {
+            cpu_user_s: 60.0,
+            seconds: Some(60.0),
+            ..ClientUsage::default()
+        },
+        start_late_ms: Some(0.25),
+        clock_error_ms: Some(0.125),
+        ..ClientPart::default()
+    };
+    let mut lost = client(1, ClientState::Lost("no heartbeat for 2 s".into()));
+    lost.missing = vec![MissingSpan {
+        start_ms: 30_000,
+        length_ms: 30_000.0,
+        sessions: 20,
+    }];
+    let mut absent = client(2, ClientState::Absent);
+    absent.all = TypeStats::default();
+    (absent.elapsed_s, absent.start_late_ms) = (0.0, None);
+    record.clients = vec![client(0, ClientState::Finished), lost, absent];
+    record
+}
+
+#[test]
+fn every_client_has_a_row_in_every_form() {
+    let record = of_three();
+    for (lang, title, lost, absent) in [
+        (
+            Lang::En,
+            "Clients",
+            "lost: no heartbeat for 2 s",
+            "did not begin",
+        ),
+        (Lang::Zh, "各客户端", "失联：no heartbeat for 2 s", "未开始"),
+    ] {
+        for told in [
+            text(&record, lang).unwrap(),
+            markdown(&record, lang).unwrap(),
+            html(&record, lang).unwrap(),
+        ] {
+            for wanted in [title, "client-0", "=host1", lost, absent, "0.125"] {
+                assert!(told.contains(wanted), "{wanted}: {told}");
+            }
+        }
+    }
+    // One client alone is told as before.
+    let alone = text(&closed(), Lang::En).unwrap();
+    assert!(!alone.contains("Clock ±"), "{alone}");
+}
+
+#[test]
+fn clients_are_a_table_for_other_programs() {
+    let record = of_three();
+    let table = client_table(&record).unwrap();
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(lines.len(), 4);
+    assert!(
+        lines.iter().all(|line| line.len() == lines[0].len()),
+        "{table}"
+    );
+    let cell = |row: usize, name: &str| {
+        let column = lines[0].iter().position(|head| *head == name).unwrap();
+        lines[row][column]
+    };
+    assert_eq!(
+        (cell(1, "client"), cell(1, "host")),
+        ("client-0", "'=host0")
+    );
+    assert_eq!(
+        (cell(1, "transactions_per_s"), cell(1, "cpu_percent")),
+        ("10", "25")
+    );
+    assert_eq!((cell(2, "state"), cell(2, "missing_s")), ("lost", "30"));
+    assert_eq!(
+        (
+            cell(3, "state"),
+            cell(3, "p95_ms"),
+            cell(3, "start_late_ms")
+        ),
+        ("absent", "", "")
+    );
+    assert_eq!(client_table(&closed()).unwrap().lines().count(), 1);
+}
