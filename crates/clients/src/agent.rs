@@ -201,8 +201,8 @@ impl Post {
         };
         match request {
             Request::Clock => {
-                let held = self.held.as_mut().filter(|held| !held.is_free());
-                Said::Here(held.map(|held| held.lease.run.clone()))
+                let held = self.held.as_mut();
+                Said::Here(held.and_then(|held| (!held.is_free()).then(|| held.lease.run.clone())))
             }
             Request::Take(take) => self.take(*take, launch, said),
             Request::Release(lease) => {
@@ -220,12 +220,7 @@ impl Post {
         }
     }
 
-    fn take(
-        &mut self,
-        take: Take,
-        launch: &mut dyn Launch,
-        said: &mut dyn FnMut(&str),
-    ) -> Said {
+    fn take(&mut self, take: Take, launch: &mut dyn Launch, said: &mut dyn FnMut(&str)) -> Said {
         if take.version != self.version {
             return Said::Refused(format!(
                 "its version is {}, and the coordinator's {}; install one version everywhere",

@@ -65,7 +65,9 @@ async fn consumer(
         inactive_threshold: FORGOTTEN,
         ..pull::Config::default()
     };
-    let made = connection.context.create_consumer_on_stream(config, RESULTS);
+    let made = connection
+        .context
+        .create_consumer_on_stream(config, RESULTS);
     match tokio::time::timeout(ANSWER, made).await {
         Ok(Ok(consumer)) => Ok(consumer),
         Ok(Err(error)) => Err(error.to_string()),
@@ -77,7 +79,11 @@ async fn consumer(
 async fn drain(consumer: &PullConsumer, last: &mut u64, to: &UnboundedSender<Bytes>) {
     let mut heard = Instant::now();
     while heard.elapsed() < IDLE && !to.is_closed() {
-        let batch = consumer.fetch().max_messages(BATCH).expires(WAIT).messages();
+        let batch = consumer
+            .fetch()
+            .max_messages(BATCH)
+            .expires(WAIT)
+            .messages();
         let Ok(Ok(mut batch)) = tokio::time::timeout(ANSWER, batch).await else {
             return;
         };

@@ -340,7 +340,10 @@ impl Coordinator {
             (Stage::Ended, _) => {}
             _ if u128::from(status.quiet_ms) > QUIET.as_millis() => {
                 let quiet = Duration::from_millis(status.quiet_ms).as_secs();
-                self.lose(client, format!("its load's process has not run for {quiet} s"));
+                self.lose(
+                    client,
+                    format!("its load's process has not run for {quiet} s"),
+                );
             }
             _ => {}
         }

@@ -202,7 +202,10 @@ impl Held {
             self.stage = Stage::Failed(
                 "no word from the coordinator until the lease's end: its load was killed".into(),
             );
-            return Some(format!("run {}: the lease is over, load killed", self.lease.run));
+            return Some(format!(
+                "run {}: the lease is over, load killed",
+                self.lease.run
+            ));
         }
         if self.deadline.should_stop(now) {
             self.load.tell(&Down::Stop);

@@ -87,6 +87,7 @@ impl Inbox {
     }
 
     /// How many messages of a client were given out.
+    #[cfg(test)]
     pub fn count(&self, client: u32) -> u64 {
         let line = self.lines.get(client as usize);
         line.map_or(0, |line| line.next)
@@ -182,7 +183,10 @@ mod tests {
         assert_eq!((out.len(), inbox.count(1)), (1, 1));
         let other = parts(7, 5, 0, "no such client");
         assert_eq!(inbox.take(&other[0], &mut out), Arrival::Fenced);
-        assert_eq!(inbox.take(&Bytes::from_static(b"x"), &mut out), Arrival::Unreadable);
+        assert_eq!(
+            inbox.take(&Bytes::from_static(b"x"), &mut out),
+            Arrival::Unreadable
+        );
     }
 
     #[test]

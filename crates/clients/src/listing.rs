@@ -88,12 +88,7 @@ pub(crate) async fn keys(
     Ok(keys)
 }
 
-async fn one(
-    connection: &Connection,
-    kept: &Kept,
-    name: String,
-    version: &str,
-) -> Option<Listed> {
+async fn one(connection: &Connection, kept: &Kept, name: String, version: &str) -> Option<Listed> {
     let entry = kept.agents.entry(&name).await.ok().flatten()?;
     if entry.operation != Operation::Put {
         return None;
@@ -153,9 +148,7 @@ pub(crate) async fn ask(
     limit: Duration,
 ) -> Result<Answer, NoAnswer> {
     let json = serde_json::to_vec(request).unwrap_or_default();
-    let asked = connection
-        .client
-        .request(agent_subject(agent), json.into());
+    let asked = connection.client.request(agent_subject(agent), json.into());
     match tokio::time::timeout(limit, asked).await {
         Ok(Ok(message)) => serde_json::from_slice(&message.payload).map_err(|_| NoAnswer::Nothing),
         Ok(Err(error)) if error.kind() == async_nats::RequestErrorKind::NoResponders => {

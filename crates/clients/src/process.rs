@@ -147,12 +147,18 @@ mod tests {
         let Up::Over(Some(why)) = next() else {
             panic!("it is over")
         };
-        assert!(why.contains("exit status: 3") && why.contains("no such table"), "{why}");
+        assert!(
+            why.contains("exit status: 3") && why.contains("no such table"),
+            "{why}"
+        );
     }
 
     #[test]
     fn a_process_that_is_killed_is_noticed() {
-        let mut processes = shell("read job; echo alive; exec sleep 1000", Box::new(|_| Ok(Vec::new())));
+        let mut processes = shell(
+            "read job; echo alive; exec sleep 1000",
+            Box::new(|_| Ok(Vec::new())),
+        );
         let (send, heard) = channel();
         let hear = Box::new(move |up| send.send(up).is_ok());
         let mut load = processes.launch(&job(), 7, hear).unwrap();

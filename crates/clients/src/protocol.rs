@@ -27,7 +27,11 @@ pub fn name_of_host(host: &str) -> String {
     let first = host.split('.').next().unwrap_or_default();
     let kept = |c: char| if is_of_a_name(c) { c } else { '-' };
     let name: String = first.chars().map(kept).collect();
-    if name.is_empty() { "client".into() } else { name }
+    if name.is_empty() {
+        "client".into()
+    } else {
+        name
+    }
 }
 
 /// Whether a name can stand in a subject.

@@ -69,7 +69,12 @@ impl Renewing {
                 .clone()
                 .unwrap_or_else(|| Request::Renew(self.client.lease.clone()));
             let sent = now_ns();
-            let answer = ask(&self.connection, &self.client.agent, &request, self.timing.answer);
+            let answer = ask(
+                &self.connection,
+                &self.client.agent,
+                &request,
+                self.timing.answer,
+            );
             match answer.await {
                 Ok(answer) => {
                     let offset = Offset::of(sent, answer.now_ns, now_ns());
@@ -119,7 +124,11 @@ impl Renewing {
             NoAnswer::Nothing => self.timing.silent,
         };
         let came_back = up < begun.elapsed() && up < 2 * COMING_BACK;
-        let limit = if came_back { limit.max(COMING_BACK) } else { limit };
+        let limit = if came_back {
+            limit.max(COMING_BACK)
+        } else {
+            limit
+        };
         (silent > limit).then(|| match why {
             NoAnswer::Nobody => "its agent has ended".into(),
             NoAnswer::Nothing => format!("no answer for {:.1} s", silent.as_secs_f64()),
@@ -131,7 +140,12 @@ impl Renewing {
         let until = Instant::now() + self.timing.lease;
         let release = Request::Release(self.client.lease.clone());
         while Instant::now() < until {
-            let answer = ask(&self.connection, &self.client.agent, &release, self.timing.answer);
+            let answer = ask(
+                &self.connection,
+                &self.client.agent,
+                &release,
+                self.timing.answer,
+            );
             if answer.await.is_ok() {
                 return;
             }

@@ -1,9 +1,10 @@
 //! A run of several clients, from the thread of whoever makes it.
 
-use crate::clock::now_ns;
 use crate::collect::collect;
 use crate::connection::{Connection, Kept, NatsOptions};
-use crate::coordinator::{ClientFacts, Command, Coordinator, End, Event, Heard, Plan, Seated, Timing};
+use crate::coordinator::{
+    ClientFacts, Command, Coordinator, End, Event, Heard, Plan, Seated, Timing,
+};
 use crate::error::ClientsError;
 use crate::listing::{Listed, ListedState, all, keys};
 use crate::protocol::{
@@ -424,7 +425,9 @@ async fn take_up(
         }
     }
     let found = match run {
-        Some(run) => there.into_iter().find(|(id, _)| id.ends_with(run) || id.starts_with(run)),
+        Some(run) => there
+            .into_iter()
+            .find(|(id, _)| id.ends_with(run) || id.starts_with(run)),
         None => there.pop(),
     };
     let no = |run: &str, why: &str| ClientsError::Run {
@@ -457,7 +460,10 @@ async fn take_up(
             revision: second.0,
             number: second.1,
         }),
-        (Some(_), Some(_)) => Err(no(&run, "its coordinator is still there; end that one first")),
+        (Some(_), Some(_)) => Err(no(
+            &run,
+            "its coordinator is still there; end that one first",
+        )),
         _ => Err(no(&run, "its record is written")),
     }
 }

@@ -67,7 +67,10 @@ impl Simulated {
         let (mut until, mut go) = (until_ns, None);
         let far = Instant::now() + Duration::from_secs(3600);
         let mut state = RunState::Finished;
-        if !matches!(wait(told, hear, &mut until, &mut go, far, true), Waited::Time) {
+        if !matches!(
+            wait(told, hear, &mut until, &mut go, far, true),
+            Waited::Time
+        ) {
             return;
         }
         let begin = instant_of(go.unwrap_or_default());

@@ -84,7 +84,9 @@ fn run(ssh: &Ssh, host: &str, script: &str, input: &mut dyn Read) -> Result<(), 
         // One that ends before it has read says why.
         let _ended = std::io::copy(input, &mut to).and_then(|_| to.flush());
     }
-    let ended = child.wait_with_output().map_err(|e| failed(e.to_string()))?;
+    let ended = child
+        .wait_with_output()
+        .map_err(|e| failed(e.to_string()))?;
     if ended.status.success() {
         return Ok(());
     }
@@ -143,7 +145,10 @@ mod tests {
         while !told.exists() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert_eq!(std::fs::read_to_string(&told).unwrap(), "agent --nats=it's p w\n");
+        assert_eq!(
+            std::fs::read_to_string(&told).unwrap(),
+            "agent --nats=it's p w\n"
+        );
     }
 
     #[test]

@@ -147,7 +147,8 @@ fn a_load_that_nobody_leads_ends_by_itself_and_is_told_to_whoever_comes() {
     let run = Run::begin(nats.clone(), plan).unwrap();
     loop {
         let event = run.events.recv_timeout(super::LONGEST).unwrap();
-        if matches!(event, crate::Event::Message(_, m) if matches!(*m, crate::Message::Interval { .. })) {
+        if matches!(event, crate::Event::Message(_, m) if matches!(*m, crate::Message::Interval { .. }))
+        {
             break;
         }
     }

@@ -62,7 +62,9 @@ impl Drop for Thread {
 
 /// Starts agents and waits until all are there.
 fn agents(nats: &NatsOptions, names: &[&str], count: u64) -> Vec<Thread> {
-    let all = names.iter().map(|name| Thread::start(nats, name, VERSION, count));
+    let all = names
+        .iter()
+        .map(|name| Thread::start(nats, name, VERSION, count));
     let all = all.collect();
     are_there(nats, names.len());
     all

@@ -43,7 +43,10 @@ fn who_is_missing_busy_or_of_another_version_is_named() {
         follow(&run, |_, _| {}).unwrap_err().to_string()
     };
     let said = failed("3");
-    assert!(said.contains("--clients 3: 1 of 3 agents can be used"), "{said}");
+    assert!(
+        said.contains("--clients 3: 1 of 3 agents can be used"),
+        "{said}"
+    );
     assert!(said.contains("old has version 0.9"), "{said}");
     let said = failed("a,z");
     assert!(said.contains("z is not there"), "{said}");
@@ -81,7 +84,9 @@ fn an_agent_does_nothing_but_tidemarks_jobs() {
     let _agent = agents(&nats, &["a"], 1);
     let runtime = crate::runtime().unwrap();
     runtime.block_on(async {
-        let connection = crate::connection::Connection::open(&nats, "test").await.unwrap();
+        let connection = crate::connection::Connection::open(&nats, "test")
+            .await
+            .unwrap();
         let lease = r#"{"run": "r", "client": 0, "epoch": 1}"#;
         for asked in [
             r#"{"run": ["sh", "-c", "reboot"]}"#.to_string(),
@@ -91,9 +96,16 @@ fn an_agent_does_nothing_but_tidemarks_jobs() {
             ),
         ] {
             let subject = crate::protocol::agent_subject("a");
-            let reply = connection.client.request(subject, asked.into()).await.unwrap();
+            let reply = connection
+                .client
+                .request(subject, asked.into())
+                .await
+                .unwrap();
             let said = String::from_utf8_lossy(&reply.payload).into_owned();
-            assert!(said.contains("runs Tidemark's jobs and nothing else"), "{said}");
+            assert!(
+                said.contains("runs Tidemark's jobs and nothing else"),
+                "{said}"
+            );
         }
     });
 }
