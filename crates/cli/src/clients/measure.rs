@@ -59,8 +59,18 @@ pub fn measure<'a>(
     voice.ended();
     let mut measured = measured.map_err(|error| failure.unwrap_or(error))?;
     if let Some(mut record) = gathered {
-        // The store has them already, or has just got them.
+        // The store has them already.
         record.intervals = Vec::new();
+        let own = &measured.recording.record;
+        // What this process has observed is known since its sources ended.
+        let mut observed = own.observed.clone();
+        let theirs = std::mem::take(&mut record.observed).into_iter();
+        observed.extend(theirs.filter(|one| own.observed.iter().all(|o| o.source != one.source)));
+        record.observed = observed;
+        record.server_statements.clone_from(&own.server_statements);
+        let notes = own.notes.iter().filter(|note| !record.notes.contains(note));
+        let notes: Vec<String> = notes.cloned().collect();
+        record.notes.extend(notes);
         for (series, number) in std::mem::take(&mut record.series).into_iter().zip(FIRST_PIECE..) {
             measured.take_series(SeriesChunk {
                 source: series.key.source.clone(),
