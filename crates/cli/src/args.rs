@@ -1,10 +1,12 @@
 //! The command line of everything whose grammar is not another tool's.
 
+mod clients;
 mod diagnose;
 mod keeping;
 mod tools;
 mod watch;
 
+pub use clients::{Agent, Agents, AgentsCommand, AgentsStart, Attach, Beside, ClientsArg};
 pub use diagnose::Diagnose;
 pub use keeping::{
     Audit, Delete, Export, Import, List, Note, StoreCare, StoreCheck, StoreCommand, Tag,
@@ -75,6 +77,18 @@ pub enum Command {
     Diagnose(Diagnose),
     /// Observe a database that something else loads; makes no load
     Watch(Watch),
+    /// Make load for coordinators elsewhere; waits at a NATS server
+    Agent(Agent),
+    /// List agents, or start them on other hosts by SSH
+    Agents(Agents),
+    /// Take up a run of several clients whose coordinator was killed
+    Attach(Attach),
+    /// The load of an agent
+    #[command(name = "client-load", hide = true)]
+    ClientLoad,
+    /// A program beside an agent
+    #[command(name = "client-beside", hide = true)]
+    ClientBeside(Beside),
     /// Print a shell completion script
     Completions(Completions),
     /// Write man pages

@@ -24,6 +24,25 @@ pub fn row(cells: &[&str], columns: &[(usize, bool)]) -> String {
     cells.join("  ")
 }
 
+/// A table: its head and its rows, in columns of least widths, the last one as long as it is.
+pub fn aligned<const N: usize>(
+    head: &[&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    let width = |at: usize| {
+        let cells = rows.iter().map(|row| row[at].as_str());
+        (widest(cells.chain([head[at]])), false)
+    };
+    let widths: Vec<(usize, bool)> = (0..N.saturating_sub(1)).map(width).collect();
+    let lines = rows.iter().map(|cells| {
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        row(&cells, &widths)
+    });
+    let all: Vec<String> = std::iter::once(row(head, &widths)).chain(lines).collect();
+    all.join("\n")
+}
+
 /// The width of the widest.
 pub fn widest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts

@@ -148,6 +148,7 @@ impl From<EngineError> for Failure {
             EngineError::Statement { .. }
             | EngineError::NotBack { .. }
             | EngineError::ForcedShutdown
+            | EngineError::Clients(_)
             | EngineError::System(_) => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

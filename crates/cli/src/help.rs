@@ -76,6 +76,34 @@ const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     (
+        "agent",
+        [
+            "tidemark agent --nats nats://load0:4222",
+            "tidemark agent --nats tls://load0:4222 --nats-creds load.creds --name load-1",
+        ],
+    ),
+    (
+        "agents",
+        [
+            "tidemark agents --nats nats://load0:4222",
+            "tidemark agents start load1 load2 --nats nats://load0:4222",
+        ],
+    ),
+    (
+        "agents start",
+        [
+            "tidemark agents start load1 load2 --nats nats://load0:4222",
+            "tidemark agents start load1 --ssh 'ssh -p 2222' --nats nats://load0:4222",
+        ],
+    ),
+    (
+        "attach",
+        [
+            "tidemark attach --nats nats://load0:4222",
+            "tidemark attach --nats nats://load0:4222 660a",
+        ],
+    ),
+    (
         "workloads",
         [
             "tidemark workloads",
@@ -201,6 +229,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "workloads",
         ],
     ),
+    ("Several client hosts", &["agent", "agents", "attach"]),
     (
         "Results",
         &[
@@ -217,7 +246,8 @@ const BENCHMARKS: &str = "Benchmarks";
 pub fn overview(program: &clap::Command) -> String {
     let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let added = |title: &str| {
-        let all = program.get_subcommands().map(clap::Command::get_name);
+        let shown = |c: &&clap::Command| !c.is_hide_set();
+        let all = program.get_subcommands().filter(shown).map(clap::Command::get_name);
         let more = all.filter(|name| title == BENCHMARKS && !grouped(name));
         more.map(str::to_string).collect::<Vec<_>>()
     };
@@ -313,7 +343,7 @@ mod tests {
     use crate::args;
 
     fn pages(command: &clap::Command, path: &str, found: &mut Vec<String>) {
-        for below in command.get_subcommands() {
+        for below in command.get_subcommands().filter(|c| !c.is_hide_set()) {
             let path = format!("{path} {}", below.get_name()).trim().to_string();
             pages(below, &path, found);
             found.push(path);
@@ -331,7 +361,8 @@ mod tests {
         for (of, _) in examples() {
             assert!(found.iter().any(|path| path == of), "{of} is no command");
         }
-        let top = program.get_subcommands().map(clap::Command::get_name);
+        let shown = |c: &&clap::Command| !c.is_hide_set();
+        let top = program.get_subcommands().filter(shown).map(clap::Command::get_name);
         for name in top {
             let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name));
             assert_eq!(groups.count(), 1, "{name}");
@@ -342,7 +373,7 @@ mod tests {
     fn the_overview_fits_a_screen() {
         let text = overview(&args::command());
         let lines = text.lines().count();
-        assert!((24..=40).contains(&lines), "{lines} lines");
+        assert!((24..=46).contains(&lines), "{lines} lines");
         let widest = text.lines().map(|l| l.chars().count()).max();
         assert!(widest.is_some_and(|w| w <= 100), "{widest:?}");
     }

@@ -29,6 +29,7 @@ mod args;
 mod attaching;
 mod audit;
 mod authored;
+mod clients;
 mod columns;
 mod compare;
 mod compat;
@@ -229,6 +230,11 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Doctor(target) => doctor::doctor(&target),
         args::Command::Diagnose(words) => diagnose::diagnose(&words, of_benchmark),
         args::Command::Watch(words) => watch::watch(args, &words),
+        args::Command::Agent(words) => clients::agents::agent(&words),
+        args::Command::Agents(words) => clients::agents::agents(&words),
+        args::Command::Attach(words) => clients::attach(&words),
+        args::Command::ClientLoad => clients::work(),
+        args::Command::ClientBeside(words) => Err(clients::end_with_agent(&words.words)),
         args::Command::Completions(completions) => shell::completions(&completions),
         args::Command::Man(man) => shell::man(&man),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::observe::NETWORK;
 use tidemark_core::record::{Disk, Ping, Setting, TableState};
-use tidemark_core::{DbError, Isolation, Job, Observe, Pacing, ServerInfo};
+use tidemark_core::{DbError, Engine, Isolation, Job, Observe, Pacing, ServerInfo};
 use tidemark_drivers::catalog::{self, Summed};
 use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{EngineError, is_loaded_by, is_ours, is_unfinished, why_not_ours};
@@ -50,6 +50,30 @@ pub struct Described {
     pub notes: Vec<String>,
     /// What no record holds.
     pub beside: Beside,
+}
+
+impl Described {
+    /// Of a target at which somebody else has looked.
+    pub fn unknown() -> Self {
+        Self {
+            server: ServerInfo {
+                engine: Engine::Mysql,
+                version: String::new(),
+            },
+            on_client: None,
+            settings: Vec::new(),
+            isolation: None,
+            there: Vec::new(),
+            unfinished: Vec::new(),
+            foreign: Vec::new(),
+            tables: Vec::new(),
+            contents: BTreeMap::new(),
+            ping: None,
+            disks: Vec::new(),
+            notes: Vec::new(),
+            beside: Beside::default(),
+        }
+    }
 }
 
 /// What a look at the target tells for hints alone.

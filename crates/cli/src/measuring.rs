@@ -3,6 +3,7 @@
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
 use crate::exit::{ExitCode, Failure};
+use crate::clients::{self, Several};
 use crate::interrupt::{self, InterruptHold};
 use crate::live_output::LiveOutput;
 use crate::plan::BoundWorkload;
@@ -17,7 +18,8 @@ use crate::texts::progress as texts;
 use crate::watching::{Watching, run_info};
 use std::time::Duration;
 use tidemark_core::Job;
-use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
+use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step, Totals};
+use tidemark_core::series::SeriesChunk;
 use tidemark_engine::{
     Beside, EngineError, Lead, RunObserver, RunResult, SampleLog, Started, run_beside,
 };
@@ -100,6 +102,8 @@ pub struct Measured<'a> {
     /// Its record, without intervals.
     pub recording: Recording,
     storing: Storing,
+    /// The clients that made it, where there are several, until its record is kept.
+    pub clients: Option<Several>,
     /// Until its record is kept.
     _held: InterruptHold,
 }
@@ -152,6 +156,30 @@ impl<'a> Ready<'a> {
         })
     }
 
+    /// One client's share of a run, whose intervals are told and not kept.
+    pub fn of_client(
+        asked: RunContext<'a>,
+        recording: Recording,
+        watching: &'a mut Watching,
+    ) -> Self {
+        Self {
+            asked,
+            recording,
+            storing: Storing::of_series(),
+            watching,
+        }
+    }
+
+    /// The record so far.
+    pub fn record(&self) -> &RunRecord {
+        &self.recording.record
+    }
+
+    /// This process makes no load: of its host nothing is observed.
+    pub fn observe_without_own_host(&mut self) {
+        self.recording.is_coordinator = true;
+    }
+
     /// What the run is asked to do.
     pub fn job(&self) -> &'a Job {
         self.asked.job
@@ -181,17 +209,16 @@ impl<'a> Ready<'a> {
         voice: &mut dyn Voice,
     ) -> Result<Measured<'a>, Failure> {
         let lead = self.asked.lead;
+        if let Some(several) = self.asked.job.clients.as_ref() {
+            return clients::measure(self, several, checkpoints, samples, say, voice);
+        }
         let measured = self.measure_by(say, |making| {
             // What read the options, what opened the sessions and what made the load need not be in memory
             // together: a client's memory is mostly its own program.
             forget_program_text();
             share_one_heap();
             let (job, plan) = (making.job, making.plan);
-            let mut observer = Observer {
-                making,
-                voice,
-                has_interval: false,
-            };
+            let mut observer = Observer::new(making, voice);
             let stop = interrupt::handle();
             let (connector, workload) = (&plan.connector, &plan.workload);
             run_beside(
@@ -244,6 +271,7 @@ impl<'a> Ready<'a> {
                     result,
                     recording,
                     storing,
+                    clients: None,
                     _held: held,
                 })
             }
@@ -258,6 +286,17 @@ impl<'a> Ready<'a> {
 }
 
 impl Measured<'_> {
+    /// Keeps series that came from elsewhere.
+    pub fn take_series(&mut self, chunk: SeriesChunk) {
+        (self.storing.sink())(chunk);
+    }
+
+    /// The record with its series, for whoever keeps it elsewhere.
+    pub fn into_record(mut self) -> RunRecord {
+        (_, self.recording.record.series) = self.storing.measured();
+        self.recording.record
+    }
+
     /// Looks at the tables again if the console does, keeps the record, and says how the run ended.
     /// `summary` is what was printed of it: where neither standard output nor the store took it, the error
     /// output is the only place left.
@@ -273,6 +312,9 @@ impl Measured<'_> {
             self.recording.look_again(&plan.connector, &plan.workload);
         }
         let kept = outputs.keep(&mut self.recording, &mut self.storing, console.aside())?;
+        if let Some(clients) = self.clients.take() {
+            clients.kept();
+        }
         if stdio::failure().is_some() && !kept {
             eprint!("{summary}");
         }
@@ -293,10 +335,31 @@ pub struct Kept {
 }
 
 /// Tells everybody in turn.
-struct Observer<'m, 'o> {
+pub struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
     has_interval: bool,
+}
+
+impl<'m, 'o> Observer<'m, 'o> {
+    /// Those of a run, and the command's own lines.
+    pub fn new(making: Making<'m, 'o>, voice: &'m mut dyn Voice) -> Self {
+        Self {
+            making,
+            voice,
+            has_interval: false,
+        }
+    }
+
+    /// The record so far.
+    pub fn head(&self) -> RunRecord {
+        self.making.recording.record.clone()
+    }
+
+    /// Prints a line that is not the tool's.
+    pub fn say_aside(&mut self, text: &str) {
+        self.making.say.say_aside(text);
+    }
 }
 
 impl RunObserver for Observer<'_, '_> {

@@ -221,6 +221,33 @@ pub const NATIVE: &[OptionSpec] = &[
          http://db1:10080/metrics; by default the database lists its nodes",
     ),
     option(
+        "clients",
+        Text,
+        "",
+        "run from several hosts as one: how many of the agents at --nats (3), which (a,b,c), or how many \
+         on this host, to try it (local:3)",
+    ),
+    option(
+        "nats",
+        Text,
+        "",
+        "NATS server at which the agents wait, for example nats://load0:4222 or tls://load0:4222; its \
+         default is NATS_URL, its credential NATS_USER and NATS_PASSWORD",
+    ),
+    option("nats-creds", Text, "", "file with the credential of an account of NATS"),
+    option(
+        "nats-ca",
+        Text,
+        "",
+        "file with the certificate authority of NATS; by default the system's",
+    ),
+    option(
+        "on-client-loss",
+        Choice(&["fail", "continue"]),
+        "fail",
+        "what to do if one of several clients is lost: end the run, or continue with the others",
+    ),
+    option(
         "print-job",
         Bool,
         "off",

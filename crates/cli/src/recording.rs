@@ -31,6 +31,8 @@ pub struct Recording {
     host: HostSampler,
     /// What gives series while the load goes on.
     sampling: Option<Sampling>,
+    /// Whether others make the load: then they observe their hosts, and this process all else.
+    pub is_coordinator: bool,
 }
 
 impl Recording {
@@ -62,6 +64,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: None,
+            is_coordinator: false,
         }
     }
 
@@ -78,7 +81,10 @@ impl Recording {
     /// The load begins: what the client uses counts from here, and series go to `sink`.
     pub fn started(&mut self, begun: &Started, connector: &Connector, sink: &Sink) {
         let watch = self.record.job.as_ref().map(|job| job.watch.clone());
-        let watch = watch.unwrap_or_default();
+        let mut watch = watch.unwrap_or_default();
+        if self.is_coordinator {
+            watch.observe = watch.observe.without(CLIENT_HOST);
+        }
         let all = sources(&Observing {
             observe: &watch.observe,
             host: watch.observe_host.as_deref(),
@@ -120,6 +126,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: Some(sampling),
+            is_coordinator: false,
         }
     }
 

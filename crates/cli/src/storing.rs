@@ -46,6 +46,8 @@ pub struct Storing {
     series: Arc<Mutex<Stretches>>,
     /// What went wrong, once.
     complaint: Option<String>,
+    /// Whether intervals are kept by somebody else.
+    only_series: bool,
 }
 
 impl Storing {
@@ -73,6 +75,14 @@ impl Storing {
         Ok(storing)
     }
 
+    /// Of a run whose intervals are kept by somebody else.
+    pub fn of_series() -> Self {
+        Self {
+            only_series: true,
+            ..Self::default()
+        }
+    }
+
     fn complain(&mut self, why: &str) {
         self.complaint = Some(format!("the run is not stored: {why}"));
     }
@@ -98,6 +108,7 @@ impl Storing {
     pub fn interval(&mut self, interval: &Interval) {
         match &self.keeper {
             Some(keeper) => keeper.interval(interval),
+            None if self.only_series => {}
             None => self.intervals.push(interval.clone()),
         }
     }

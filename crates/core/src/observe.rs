@@ -62,6 +62,17 @@ impl Observe {
         *self == Observe::Auto
     }
 
+    /// The same without one source.
+    #[must_use]
+    pub fn without(&self, source: &str) -> Self {
+        let wanted = SOURCES.iter().filter(|s| **s != source && self.wants(s));
+        let wanted: Vec<String> = wanted.map(ToString::to_string).collect();
+        match wanted.is_empty() {
+            true => Observe::Off,
+            false => Observe::Only(wanted),
+        }
+    }
+
     /// Whether this source is wanted.
     pub fn wants(&self, source: &str) -> bool {
         match self {

@@ -63,6 +63,9 @@ pub enum EngineError {
         /// The last attempt's error.
         error: DbError,
     },
+    /// Of several clients that make a run together, one was lost or failed.
+    #[error("{0}")]
+    Clients(String),
     /// Transactions in progress were cut off after the run's end (`--forced-shutdown`).
     #[error(
         "in-flight transactions did not finish in time and were aborted; the results exclude \

@@ -32,6 +32,11 @@ impl ErrorTally {
         }
     }
 
+    /// Of counts that others have made.
+    pub fn of(counts: Vec<ErrorCount>) -> Self {
+        Self(counts)
+    }
+
     /// The counts, in the order of first sight.
     pub fn counts(&self) -> &[ErrorCount] {
         &self.0

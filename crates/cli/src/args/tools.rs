@@ -131,6 +131,9 @@ pub struct Exec {
     /// Print the job and do nothing else
     #[arg(long)]
     pub print_job: bool,
+    /// Who makes it.
+    #[command(flatten)]
+    pub clients: super::ClientsArg,
     /// Where runs are.
     #[command(flatten)]
     pub store: super::StoreArg,

@@ -8,7 +8,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
 use crate::target::from_url;
-use crate::{frontend, interrupt};
+use crate::{clients, frontend, interrupt};
 use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
@@ -39,8 +39,13 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
         }
     };
     let elsewhere = asked.target.as_deref().map(from_url).transpose()?;
+    let clients = clients::of_words(&asked.clients)?;
     jobs.iter_mut()
         .for_each(|job| change(job, asked, elsewhere.as_ref()));
+    if clients.is_some() {
+        jobs.iter_mut()
+            .for_each(|job| job.clients.clone_from(&clients));
+    }
     // All are understood before the first is run.
     let orders = jobs
         .iter()

@@ -16,6 +16,7 @@ pub use native::NATIVE_SETTINGS;
 pub use schema::schema;
 pub use taken::of_command_line;
 
+use crate::clients;
 use crate::exit::{ExitCode, Failure};
 use crate::plan::session_setup;
 use crate::runner::Order;
@@ -147,6 +148,7 @@ impl Adapter {
             },
             prepare: (kind == JobKind::Load).then(|| preparation(options)),
             load,
+            clients: clients::of_options(options)?,
             watch: watch(options),
             outputs: outputs(options),
             tool: ToolChoice {
@@ -215,6 +217,21 @@ impl Adapter {
     /// # Errors
     /// Those of the run or the load; [`Failure`] of bad usage where the tool makes no loads by jobs.
     pub fn perform(&self, order: &Order) -> Result<ExitCode, Failure> {
+        if let Some(several) = &order.job.clients {
+            match order.job.kind() {
+                JobKind::Load if self.load.is_some() => {
+                    return self.perform_by(order, |order| clients::load(order, several));
+                }
+                JobKind::Run if self.name == "tpch" => {
+                    return Err(Failure::usage(format!(
+                        "--clients={}: the tests of TPC-H run from one client; leave it out (prepare takes \
+                         it)",
+                        several.hosts
+                    )));
+                }
+                _ => {}
+            }
+        }
         let act = match order.job.kind() {
             JobKind::Run => self.run,
             JobKind::Load => self.load.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use super::{LoadOption, load_option};
 use tidemark_core::duration_text::written;
+use tidemark_core::job::Clients;
 use tidemark_core::{
     Arrivals, DisconnectPolicy, FewerSessions, FindMax, Job, Pacing, PreparedMode, Rates,
 };
@@ -19,6 +20,11 @@ fn search(job: &Job) -> Option<&FindMax> {
         Pacing::FindMax(search) => Some(search),
         _ => None,
     }
+}
+
+/// What the job says of its clients; nothing of one that has none.
+fn clients(job: &Job, said: impl FnOnce(&Clients) -> Option<String>) -> Option<String> {
+    Some(job.clients.as_ref().and_then(said).unwrap_or_default())
 }
 
 /// As `--rate` takes it.
@@ -131,6 +137,20 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     }),
     load_option("busy-poll", "load.busy_poll", |j| {
         Some(written(j.load.busy_poll))
+    }),
+    load_option("clients", "clients.hosts", |j| {
+        clients(j, |c| Some(c.hosts.clone()))
+    }),
+    load_option("nats", "clients.nats", |j| clients(j, |c| c.nats.clone())),
+    load_option("nats-creds", "clients.creds", |j| {
+        clients(j, |c| c.creds.as_ref().map(|file| file.display().to_string()))
+    }),
+    load_option("nats-ca", "clients.ca", |j| {
+        clients(j, |c| c.ca.as_ref().map(|file| file.display().to_string()))
+    }),
+    load_option("on-client-loss", "clients.on_loss", |j| {
+        let on_loss = j.clients.as_ref().map(|c| c.on_loss);
+        Some(on_loss.unwrap_or_default().word().into())
     }),
     load_option("view", "watch.view", |j| on(j.watch.view)),
     load_option("metrics", "watch.metrics", |j| {

@@ -1,6 +1,6 @@
 //! The command line of `tidemark study`.
 
-use crate::args::{StoreArg, a_time};
+use crate::args::{ClientsArg, StoreArg, a_time};
 use crate::render;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -65,6 +65,9 @@ pub struct Run {
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,
+    /// Who makes its runs and loads.
+    #[command(flatten)]
+    pub clients: ClientsArg,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,
@@ -97,6 +100,9 @@ pub struct Resume {
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,
+    /// Who makes what is left: as in `study run`
+    #[command(flatten)]
+    pub clients: ClientsArg,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,

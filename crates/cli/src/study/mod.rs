@@ -30,7 +30,7 @@ mod time_left;
 mod view;
 mod vocabulary;
 
-pub use parent_process::end_with_study;
+pub use parent_process::{PARENT_VARIABLE, end_with_study};
 
 use crate::exit::{ExitCode, Failure};
 use args::StudyCommand;

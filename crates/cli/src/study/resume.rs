@@ -10,6 +10,7 @@ use super::outcome::{HALF_MADE, MADE_AGAIN, judged};
 use super::servers::{servers, shared_with};
 use super::start::{absolute, place_of_store};
 use super::targets::{leave, leave_behind, reach};
+use crate::clients;
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ const MOST_LINES: usize = 8;
 /// [`Failure`] of bad usage when the file has changed, or another process is at it; as
 /// [`StudyExecution::execute`].
 pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
+    clients::use_for_all(clients::of_words(&words.clients)?);
     let mut store = Store::open_existing(&place_of_store(words.store.store.as_deref())?)?;
     let row = find(&store, &words.study)?;
     // What files say is meant from where the study was begun.

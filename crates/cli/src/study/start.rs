@@ -8,6 +8,7 @@ use super::interrupt::listen;
 use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
+use crate::clients;
 use crate::exit::{ExitCode, Failure};
 use crate::hints::{self, Hint};
 use crate::storing::store_path;
@@ -24,6 +25,7 @@ use uuid::Uuid;
 /// # Errors
 /// [`Failure`] of bad usage before anything is touched; as [`StudyExecution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
+    clients::use_for_all(clients::of_words(&words.clients)?);
     let read = file::read(&words.file)?;
     let single = Hint::of_study(read.study.repeats);
     hints::judge(words.strict, &Vec::from_iter(single), words.lang)?;

@@ -33,6 +33,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ),
     ("docs/compatibility.md", &[]),
     ("docs/cli.md", &[]),
+    ("docs/clients.md", &[]),
     (
         "docs/import.md",
         &[

@@ -6,6 +6,7 @@ mod attaching;
 mod bad_input;
 mod chinese;
 mod commands_in_documents;
+mod clients;
 mod common;
 mod demo;
 mod diagnose;

@@ -2,11 +2,13 @@
 //! secret.
 
 mod address;
+mod clients;
 mod preparation;
 mod read;
 mod settings;
 
 pub use address::{MACHINE, PasswordReference, TargetAddress};
+pub use clients::{ClientLoss, Clients};
 pub use preparation::{LoadMethod, Preparation};
 pub use read::JobError;
 pub use settings::{Settings, SettingsError};
@@ -41,6 +43,9 @@ pub struct Job {
     /// How load is made.
     #[serde(default)]
     pub load: RunSpec,
+    /// The hosts that make it together; absent where this one makes it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
     /// Who watches the run.
     #[serde(default)]
     pub watch: Watch,

@@ -223,6 +223,11 @@ const OURS: &[&str] = &[
     "observe",
     "observe-host",
     "observe-nodes",
+    "clients",
+    "nats",
+    "nats-creds",
+    "nats-ca",
+    "on-client-loss",
     "print-job",
     "strict",
     "executors",
@@ -262,11 +267,11 @@ pub const NOT_OFFERED: &[(&str, &str)] = &[
     ),
     (
         "merge-results",
-        "each client's run is in its store; see: tidemark runs",
+        "use --clients: several hosts make one record",
     ),
     (
         "merge-json-results",
-        "each client's run is in its store; see: tidemark runs",
+        "use --clients: several hosts make one record",
     ),
     (
         "dir",

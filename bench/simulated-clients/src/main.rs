@@ -1,0 +1,189 @@
+//! Agents that make no load, and the coordinator of a run of them: what coordinating costs. For
+//! `bench/clients`.
+//!
+//! `simulated-clients agents URL COUNT SECONDS` has agents until its standard input ends;
+//! `simulated-clients coordinate URL COUNT SECONDS` makes one run and prints what it took, as JSON.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tidemark_clients::{
+    Agent, Event, Message, NatsOptions, OnLoss, Plan, Run, Simulated, Timing, now_ns,
+};
+use tidemark_core::Job;
+use tidemark_core::record::{EncodedHistogram, Interval, TypeStats};
+use tidemark_merge::{Delivery, Live};
+use tidemark_stats::Histogram;
+
+const VERSION: &str = "simulated";
+const JOB: &str = r#"{
+    "version": 1,
+    "target": {"url": "mysql://u@127.0.0.1:1/d"},
+    "workload": {"name": "oltp_read_only"},
+    "tool": {"name": "sysbench"}
+}"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [what, url, count, seconds] = words.as_slice() else {
+        return Err("use: simulated-clients agents|coordinate URL COUNT SECONDS".into());
+    };
+    let nats = NatsOptions::new(url, None, None)?;
+    let (count, seconds) = (count.parse()?, seconds.parse()?);
+    match what.as_str() {
+        "agents" => agents(&nats, count, seconds),
+        "coordinate" => coordinate(nats, count, seconds),
+        other => Err(format!("{other}: use agents or coordinate").into()),
+    }
+}
+
+/// An interval as a client of TPC-C tells it: five types, a few thousand transactions.
+fn interval() -> Interval {
+    let mut types = BTreeMap::new();
+    for (number, name) in ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"]
+        .iter()
+        .enumerate()
+    {
+        let mut histogram = Histogram::new();
+        for n in 0..1000_u64 {
+            // Between two and two hundred milliseconds, most of them short.
+            let spread = (n * n * n) % 198_000 + 1_000 * number as u64;
+            histogram.record(Duration::from_micros(2_000 + spread));
+        }
+        let stats = TypeStats {
+            count: histogram.count(),
+            service: EncodedHistogram(histogram.encode()),
+            ..TypeStats::default()
+        };
+        types.insert((*name).to_string(), stats);
+    }
+    Interval {
+        sessions: 10_000,
+        types,
+        ..Interval::default()
+    }
+}
+
+fn agents(nats: &NatsOptions, count: usize, seconds: u64) -> Result<(), Box<dyn Error>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let load = Simulated {
+        interval: interval(),
+        count: seconds,
+    };
+    let threads: Vec<_> = (0..count)
+        .map(|number| {
+            let agent = Agent {
+                nats: nats.clone(),
+                name: format!("simulated-{number}"),
+                version: VERSION.into(),
+                hostname: format!("host-{number}"),
+                cores: 8,
+                stop: Arc::clone(&stop),
+            };
+            let mut load = load.clone();
+            std::thread::spawn(move || agent.run(&mut load, &mut |_| {}))
+        })
+        .collect();
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    stop.store(true, Ordering::Relaxed);
+    for thread in threads {
+        thread.join().map_err(|_| "an agent's thread panicked")??;
+    }
+    Ok(())
+}
+
+fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn Error>> {
+    let job = Job::from_json(JOB)?;
+    let every = job.load.interval;
+    let plan = Plan {
+        run: format!("simulated-{}", now_ns()),
+        clients: count.to_string(),
+        version: VERSION.into(),
+        job,
+        record: None,
+        on_loss: OnLoss::Continue,
+        timing: Timing::default(),
+    };
+    let run = Run::begin(nats, plan)?;
+    let mut live = Live::new(count, every);
+    let (mut begins, mut merged) = (0, 0_usize);
+    let (mut lags, mut lost, mut late) = (Vec::new(), 0_u32, Vec::new());
+    let (mut worst_error, mut came) = (0, 0_u64);
+    let (mut cpu, mut began) = (0.0, now_ns());
+    loop {
+        match run.events.recv_timeout(Duration::from_secs(120))? {
+            Event::Begins(at) => {
+                (begins, began) = (at, now_ns());
+                cpu = cpu_s()?;
+            }
+            Event::Message(client, message) => match *message {
+                Message::Interval {
+                    number, interval, ..
+                } => {
+                    came += 1;
+                    let end_ms = interval.start_ms as f64 + interval.length_ms;
+                    live.take(Delivery {
+                        client,
+                        epoch: 0,
+                        number,
+                        interval: *interval,
+                        errors: Vec::new(),
+                    })?;
+                    let sealed = live.sealed(None)?.len();
+                    merged += sealed;
+                    if sealed > 0 {
+                        lags.push((now_ns() - begins) as f64 / 1e6 - end_ms);
+                    }
+                }
+                Message::Ended(_) => live.lost(client),
+                _ => {}
+            },
+            Event::Lost { client, .. } => {
+                lost += 1;
+                live.lost(client);
+            }
+            Event::Over { clients, .. } => {
+                late.extend(clients.iter().filter_map(|one| one.late_ns));
+                worst_error = clients.iter().map(|c| c.facts.clock.error_ns).max().unwrap_or(0);
+                break;
+            }
+            Event::Failed(error) => return Err(error.into()),
+            Event::Chosen(_) => {}
+        }
+    }
+    let wall = (now_ns() - began) as f64 / 1e9;
+    cpu = cpu_s()? - cpu;
+    merged += live.sealed(None)?.len();
+    run.kept();
+    let ms = |ns: i64| ns as f64 / 1e6;
+    let skew = late.iter().max().zip(late.iter().min()).map(|(a, b)| ms(a - b));
+    println!(
+        "{}",
+        serde_json::json!({
+            "clients": count, "seconds": seconds, "wall_s": wall, "cpu_s": cpu,
+            "peak_rss_mib": peak_rss_mib()?, "intervals": came, "merged": merged, "lost": lost,
+            "lag_ms": lags.iter().copied().fold(0.0, f64::max),
+            "skew_ms": skew, "error_ms": ms(worst_error),
+        })
+    );
+    Ok(())
+}
+
+/// CPU time of this process so far.
+fn cpu_s() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: f64 = fields.get(11).ok_or("no utime")?.parse::<f64>()?
+        + fields.get(12).ok_or("no stime")?.parse::<f64>()?;
+    Ok(ticks / 100.0)
+}
+
+fn peak_rss_mib() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM")?;
+    let kib: f64 = line.split_whitespace().nth(1).ok_or("no value")?.parse()?;
+    Ok(kib / 1024.0)
+}

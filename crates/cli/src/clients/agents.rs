@@ -1,0 +1,225 @@
+//! `tidemark agent` and `tidemark agents`.
+
+use super::{nats_options, worker};
+use crate::args::{self, AgentsCommand};
+use crate::columns;
+use crate::exit::{ExitCode, Failure};
+use crate::{interrupt, program};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tidemark_clients::{
+    Admit, Agent, Listed, ListedState, NatsOptions, Processes, Ssh, list, name_of_host,
+    start_by_ssh,
+};
+use tidemark_core::{Job, Protocol};
+use tidemark_files::read_text;
+use tidemark_observe::client_host;
+
+/// How often it is looked whether the user wants the end.
+const LOOK: Duration = Duration::from_millis(50);
+/// A file with a password has no more.
+const LONGEST_PASSWORD: u64 = 4096;
+
+/// Waits for runs until it is told to end.
+///
+/// # Errors
+/// [`Failure`] of bad usage, or when NATS can't be reached.
+pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
+    let nats = nats_options(words.to.nats.as_deref(), words.to.creds(), words.to.ca())?;
+    interrupt::listen_saying("the agent ends");
+    let host = client_host();
+    let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        while !interrupt::handle().is_stopped() {
+            std::thread::sleep(LOOK);
+        }
+        asked.store(true, Ordering::Relaxed);
+    });
+    let agent = Agent {
+        nats,
+        name: words.name.clone().unwrap_or_else(|| name_of_host(&host.hostname)),
+        version: env!("TIDEMARK_VERSION").into(),
+        hostname: host.hostname,
+        cores: host.cores,
+        stop,
+    };
+    let mut processes = Processes {
+        program: program::path().map_err(failed)?,
+        arguments: vec![worker::LOAD.into()],
+        admit: admit(words.password_file.clone()),
+    };
+    let quiet = words.quiet;
+    agent.run(&mut processes, &mut |line| {
+        if !quiet {
+            say!("{line}");
+        }
+    })?;
+    Ok(ExitCode::Success)
+}
+
+/// What a load gets of the environment beside the agent's own: the password of the file, if there is one.
+/// A job names no other variable than its engine's, so that it can't send another secret of this host to a
+/// server of its choice.
+fn admit(file: Option<PathBuf>) -> Admit {
+    Box::new(move |job| admitted(job, file.as_deref()))
+}
+
+fn admitted(job: &Job, file: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+    let target = job.target.parse().map_err(|e| e.to_string())?;
+    if target.protocol == Protocol::Sqlite {
+        return Err("an agent has no SQLite databases; use a server".into());
+    }
+    let mut environment = vec![(
+        worker::PARENT_VARIABLE.to_string(),
+        std::process::id().to_string(),
+    )];
+    let Some(reference) = &job.target.password else {
+        return Ok(environment);
+    };
+    let own = target.protocol.password_variable();
+    if own != Some(reference.env.as_str()) {
+        return Err(format!(
+            "target.password: an agent takes passwords of {} from {}, and not from {}",
+            target.protocol,
+            own.unwrap_or("nowhere"),
+            reference.env
+        ));
+    }
+    match file {
+        Some(file) => {
+            let text = read_text(file, LONGEST_PASSWORD)
+                .map_err(|e| format!("--password-file={}: {e}", file.display()))?;
+            let password = text.trim_end_matches(['\r', '\n']).to_string();
+            environment.push((reference.env.clone(), password));
+        }
+        None if std::env::var_os(&reference.env).is_none_or(|value| value.is_empty()) => {
+            return Err(format!(
+                "the run needs a password, and this agent has none: set {} where the agent is started, or \
+                 use --password-file=FILE there",
+                reference.env
+            ));
+        }
+        None => {}
+    }
+    Ok(environment)
+}
+
+/// Lists agents, or starts them on other hosts.
+///
+/// # Errors
+/// [`Failure`] of bad usage, or when NATS or a host can't be reached.
+pub fn agents(words: &args::Agents) -> Result<ExitCode, Failure> {
+    let to = &words.to;
+    let nats = nats_options(to.nats.as_deref(), to.creds(), to.ca())?;
+    match &words.command {
+        Some(AgentsCommand::Start(start)) => start_all(&nats, start),
+        None => {
+            let listed = list(&nats, env!("TIDEMARK_VERSION"))?;
+            if listed.is_empty() {
+                say!(
+                    "no agents; on each host: tidemark agent --nats {}",
+                    nats.url
+                );
+                return Ok(ExitCode::Success);
+            }
+            say!("{}", table(&listed));
+            Ok(ExitCode::Success)
+        }
+    }
+}
+
+fn table(listed: &[Listed]) -> String {
+    let head = ["AGENT", "HOST", "VERSION", "CORES", "CLOCK OFFSET", "STATE"];
+    let rows = listed.iter().map(|agent| {
+        let clock = agent.clock.map(|clock| {
+            let (ns, error) = (clock.ns as f64 / 1e6, clock.error_ns as f64 / 1e6);
+            // Since the start of the host: only its changes mean something.
+            format!("{ns:+.3} ± {error:.3} ms")
+        });
+        [
+            agent.name.clone(),
+            agent.presence.hostname.clone(),
+            agent.presence.version.clone(),
+            agent.presence.cores.to_string(),
+            clock.unwrap_or_else(|| "-".into()),
+            match &agent.state {
+                ListedState::Free => "free".into(),
+                ListedState::Busy(run) => format!("in run {run}"),
+                ListedState::Silent => "does not answer".into(),
+                ListedState::OtherVersion => "other version: refused".into(),
+            },
+        ]
+    });
+    columns::aligned(&head, rows)
+}
+
+fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, Failure> {
+    let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
+    let mut agent = vec![format!("--nats={}", nats.url)];
+    agent.extend(nats.creds.as_ref().map(|f| format!("--nats-creds={}", f.display())));
+    agent.extend(nats.ca.as_ref().map(|f| format!("--nats-ca={}", f.display())));
+    let mut environment = Vec::new();
+    if let Some((user, password)) = &nats.user {
+        environment.push(("NATS_USER".to_string(), user.clone()));
+        environment.push(("NATS_PASSWORD".to_string(), password.clone()));
+    }
+    for protocol in [Protocol::Mysql, Protocol::Postgres] {
+        let Some(name) = protocol.password_variable() else {
+            continue;
+        };
+        if let Ok(value) = std::env::var(name) {
+            environment.push((name.to_string(), value));
+        }
+    }
+    let ssh = Ssh {
+        command: words.ssh.split_whitespace().map(String::from).collect(),
+        program: program::path().map_err(failed)?,
+        agent,
+        environment,
+    };
+    let mut result = Ok(ExitCode::Success);
+    for host in &words.hosts {
+        match start_by_ssh(&ssh, host) {
+            Ok(()) => say!("{host}: the agent runs"),
+            Err(error) => {
+                eprintln!("tidemark: {error}");
+                result = Err(Failure::from(error));
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(target: &str) -> Job {
+        let text = format!(
+            r#"{{"version": 1, "target": {target}, "workload": {{"name": "oltp_read_only"}},
+                "tool": {{"name": "sysbench"}}}}"#
+        );
+        Job::from_json(&text).unwrap()
+    }
+
+    #[test]
+    fn a_job_gets_its_engines_password_and_no_other_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        std::fs::write(&file, "s3cret\n").unwrap();
+        let own = r#"{"url": "mysql://u@h/d", "password": {"env": "MYSQL_PWD"}}"#;
+        let environment = admitted(&job(own), Some(&file)).unwrap();
+        assert!(environment.contains(&("MYSQL_PWD".into(), "s3cret".into())));
+        let other = r#"{"url": "mysql://u@h/d", "password": {"env": "AWS_SECRET"}}"#;
+        let refused = admitted(&job(other), Some(&file)).unwrap_err();
+        assert!(refused.contains("MYSQL_PWD"), "{refused}");
+        let none = r#"{"url": "mysql://u@h/d"}"#;
+        assert_eq!(admitted(&job(none), Some(&file)).unwrap().len(), 1);
+        let sqlite = r#"{"url": "sqlite:/etc/x.db"}"#;
+        assert!(admitted(&job(sqlite), None).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! `tidemark attach`: takes up a run whose coordinator was killed, and writes its one record.
+
+use super::gather::{Gathering, Listener};
+use super::nats_options;
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::render::language;
+use crate::storing::store_path;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+use tidemark_clients::{ClientFacts, Event, Offset, Run};
+use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
+use tidemark_core::{Pacing, RunSpec};
+use tidemark_engine::Started;
+use tidemark_store::Store;
+
+/// How often it is looked whether the user wants the end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Takes up a run and keeps its record.
+///
+/// # Errors
+/// [`Failure`] when there is none to be taken up, or its record can't be kept.
+pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
+    let nats = nats_options(words.to.nats.as_deref(), words.to.creds(), words.to.ca())?;
+    interrupt::listen();
+    let mut store = Store::open(&store_path(words.store.store.as_deref())?)?;
+    let version = env!("TIDEMARK_VERSION");
+    let (id, entry, run) = Run::attach(nats, words.run.as_deref(), version)?;
+    let Some(head) = entry.record.map(|record| *record) else {
+        drop(run);
+        return Err(Failure::usage(format!(
+            "run {id} is a load of tables, which has no record: run the same command again, and it goes on"
+        )));
+    };
+    let spec = head.job.as_ref().map(|job| job.load.clone());
+    let spec = spec.unwrap_or_default();
+    // What the next rate would have been is known to the coordinator that was lost.
+    let is_led = matches!(spec.pacing, Pacing::Steps(_) | Pacing::FindMax(_));
+    let unled = RunSpec {
+        pacing: match is_led {
+            true => Pacing::Closed,
+            false => spec.pacing.clone(),
+        },
+        ..spec
+    };
+    say!("run {id}: {} clients", entry.clients.len());
+    let mut gathering = Gathering::new(&unled, entry.on_loss);
+    let facts = entry.clients.iter().map(|client| ClientFacts {
+        agent: client.agent.clone(),
+        hostname: client.hostname.clone(),
+        clock: Offset::default(),
+    });
+    gathering.chosen(facts.collect());
+    if is_led {
+        say!("its rates were led by the coordinator that was lost: it ends after this one");
+        run.end_steps();
+    }
+    gathering.begins(tidemark_clients::now_ns(), &run);
+    let record = follow(&run, gathering, head)?;
+    let held = interrupt::hold();
+    // The coordinator that was lost may have kept its beginning here.
+    if store.get(&record.id).is_ok() {
+        store.delete(&record.id)?;
+    }
+    store.import(&record)?;
+    run.kept();
+    drop(held);
+    let lang = language("auto");
+    say!("{}", crate::texts::progress::stored(lang, &record.id));
+    Ok(match &record.state {
+        tidemark_core::record::RunState::Failed(why) => {
+            eprintln!("tidemark: {why}");
+            ExitCode::Failed
+        }
+        tidemark_core::record::RunState::Interrupted => ExitCode::Interrupted,
+        _ => ExitCode::Success,
+    })
+}
+
+fn follow(run: &Run, mut gathering: Gathering, head: RunRecord) -> Result<RunRecord, Failure> {
+    let stop = interrupt::handle();
+    let mut is_stopping = false;
+    let mut quiet = Lines;
+    loop {
+        if stop.is_stopped() && !std::mem::replace(&mut is_stopping, true) {
+            run.stop();
+        }
+        let event = match run.events.recv_timeout(LOOK) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => {
+                let why = "the coordinator's thread ended";
+                return Err(Failure::new(ExitCode::Failed, why));
+            }
+        };
+        match event {
+            Event::Chosen(_) | Event::Begins(_) => {}
+            Event::Message(client, message) => {
+                gathering.message(client, *message, run, &mut quiet)?;
+            }
+            Event::Lost { client, why, .. } => gathering.lost(client, why, run, &mut quiet)?,
+            Event::Over { clients, .. } => {
+                let gathered = gathering.finish(head, &clients, is_stopping)?;
+                return Ok(gathered.record);
+            }
+            Event::Failed(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Tells what the user must know, and nothing of intervals.
+struct Lines;
+
+impl Listener for Lines {
+    fn started(&mut self, _: &Started) {}
+
+    fn errors(&mut self, _: Phase, _: &[ErrorCount]) {}
+
+    fn interval(&mut self, _: &Interval) {}
+
+    fn step(&mut self, _: &Step) {}
+
+    fn notice(&mut self, text: &str) {
+        eprintln!("{text}");
+    }
+}

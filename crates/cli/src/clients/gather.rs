@@ -1,0 +1,387 @@
+//! What clients tell, put together: live intervals, rates that all held, one record at the end.
+
+use crate::exit::{ExitCode, Failure};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tidemark_clients::{ClientEnd, ClientFacts, HeldRate, Message, OnLoss, Run, now_ns};
+use tidemark_core::record::{
+    ClientHost, ClientState, ErrorCount, Interval, Phase, RunRecord, RunState, Step,
+};
+use tidemark_core::{RunSpec, Shard};
+use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
+use tidemark_merge::{ClientClock, ClientRun, Delivery, Live, MergeError};
+
+/// The next rate begins so long after the last one was judged: all must have heard of it.
+const NEXT_RATE: Duration = Duration::from_millis(400);
+
+/// What is told of a run of several clients while it goes on.
+pub trait Listener {
+    /// All sessions are connected; load begins.
+    fn started(&mut self, begun: &Started);
+    /// Errors were counted.
+    fn errors(&mut self, phase: Phase, errors: &[ErrorCount]);
+    /// An interval of all clients ended.
+    fn interval(&mut self, interval: &Interval);
+    /// All have held a rate, and what came of it.
+    fn step(&mut self, step: &Step);
+    /// Something that the user must know now.
+    fn notice(&mut self, text: &str);
+}
+
+/// A client, as far as it has told.
+#[derive(Default)]
+struct Told {
+    started: Option<Started>,
+    record: Option<Box<RunRecord>>,
+    failed: Option<(u8, String)>,
+    lost: Option<String>,
+    /// Rates that it held and that are not judged yet.
+    steps: VecDeque<Step>,
+}
+
+impl Told {
+    fn is_over(&self) -> bool {
+        self.record.is_some() || self.failed.is_some() || self.lost.is_some()
+    }
+
+    fn sessions(&self) -> usize {
+        self.started.as_ref().map_or(0, |started| started.sessions)
+    }
+}
+
+/// The messages of a run, put together.
+pub struct Gathering {
+    spec: RunSpec,
+    on_loss: OnLoss,
+    facts: Vec<ClientFacts>,
+    told: Vec<Told>,
+    live: Live,
+    conductor: Option<Conductor>,
+    held: Option<StepPlan>,
+    steps: Vec<Step>,
+    /// The common start, by this host's clock.
+    begins_ns: Option<i64>,
+    has_started: bool,
+}
+
+/// What came of a run.
+pub struct Gathered {
+    /// The record.
+    pub record: RunRecord,
+    /// Why it failed, if it did.
+    pub failure: Option<EngineError>,
+}
+
+impl Gathering {
+    /// For a run of this load.
+    pub fn new(spec: &RunSpec, on_loss: OnLoss) -> Self {
+        Self {
+            spec: spec.clone(),
+            on_loss,
+            facts: Vec::new(),
+            told: Vec::new(),
+            live: Live::new(0, spec.interval),
+            conductor: Conductor::new(&spec.pacing),
+            held: None,
+            steps: Vec::new(),
+            begins_ns: None,
+            has_started: false,
+        }
+    }
+
+    /// These clients make the run.
+    pub fn chosen(&mut self, facts: Vec<ClientFacts>) {
+        let count = u32::try_from(facts.len()).unwrap_or(u32::MAX);
+        self.live = Live::new(count, self.spec.interval);
+        self.told = facts.iter().map(|_| Told::default()).collect();
+        self.facts = facts;
+    }
+
+    /// All begin at this moment of this host's clock.
+    pub fn begins(&mut self, at_ns: i64, run: &Run) {
+        self.begins_ns = Some(at_ns);
+        let warmup = i64::try_from(self.spec.warmup.as_nanos()).unwrap_or(i64::MAX);
+        self.next_step(at_ns.saturating_add(warmup), run);
+    }
+
+    /// A client told something.
+    ///
+    /// # Errors
+    /// [`Failure`] of an interval that can't be read.
+    pub fn message(
+        &mut self,
+        client: u32,
+        message: Message,
+        run: &Run,
+        to: &mut dyn Listener,
+    ) -> Result<(), Failure> {
+        let Some(told) = self.told.get_mut(client as usize) else {
+            return Ok(());
+        };
+        match message {
+            Message::Started {
+                sessions,
+                fewer_because,
+                executors,
+                connect_ms,
+            } => {
+                told.started = Some(Started {
+                    sessions,
+                    fewer_because,
+                    executors,
+                    connect_time: Duration::from_millis(connect_ms),
+                    ahead: Duration::ZERO,
+                });
+            }
+            Message::Interval {
+                number,
+                interval,
+                errors,
+            } => {
+                if !errors.is_empty() {
+                    to.errors(interval.phase, &errors);
+                }
+                let delivery = Delivery {
+                    client,
+                    // Messages of other leases do not come this far.
+                    epoch: 0,
+                    number,
+                    interval: *interval,
+                    errors,
+                };
+                self.live.take(delivery).map_err(unreadable)?;
+            }
+            Message::Step(step) => told.steps.push_back(*step),
+            Message::Line(line) => to.notice(&line),
+            Message::Ended(record) => {
+                told.record = Some(record);
+                self.live.lost(client);
+            }
+            Message::Failed { code, message } => {
+                let name = self.facts.get(client as usize).map(|f| f.agent.clone());
+                to.notice(&format!("client {}: {message}", name.unwrap_or_default()));
+                told.failed = Some((code, message));
+                self.live.lost(client);
+                if self.on_loss == OnLoss::Fail {
+                    run.stop();
+                }
+            }
+            Message::Loaded => {}
+        }
+        self.go_on(run, to)
+    }
+
+    /// A client is lost.
+    ///
+    /// # Errors
+    /// As [`Gathering::message`].
+    pub fn lost(
+        &mut self,
+        client: u32,
+        why: String,
+        run: &Run,
+        to: &mut dyn Listener,
+    ) -> Result<(), Failure> {
+        let name = self.facts.get(client as usize).map(|f| f.agent.clone());
+        let goes_on = match self.on_loss {
+            OnLoss::Fail => "the run ends (--on-client-loss=fail)",
+            OnLoss::Continue => "the others continue",
+        };
+        let name = name.unwrap_or_default();
+        to.notice(&format!("client {name} is lost: {why}; {goes_on}"));
+        if let Some(told) = self.told.get_mut(client as usize) {
+            told.lost = Some(why);
+        }
+        self.live.fence(client, 0);
+        self.live.lost(client);
+        self.go_on(run, to)
+    }
+
+    /// Tells what is complete now.
+    ///
+    /// # Errors
+    /// As [`Gathering::message`].
+    pub fn go_on(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
+        self.start(to);
+        if self.has_started {
+            for interval in self.live.sealed(None).map_err(unreadable)? {
+                to.interval(&interval);
+            }
+        }
+        self.judge(run, to)
+    }
+
+    /// Tells the start when all have told theirs, and when it is.
+    fn start(&mut self, to: &mut dyn Listener) {
+        let has_told = |told: &Told| told.started.is_some() || told.is_over();
+        let Some(at_ns) = self.begins_ns.filter(|_| !self.has_started) else {
+            return;
+        };
+        if !self.told.iter().all(has_told) {
+            return;
+        }
+        self.has_started = true;
+        let all = || self.told.iter().filter_map(|told| told.started.as_ref());
+        let ahead = at_ns.saturating_sub(now_ns()).max(0);
+        to.started(&Started {
+            sessions: all().map(|one| one.sessions).sum(),
+            fewer_because: all().find_map(|one| one.fewer_because.clone()),
+            executors: all().map(|one| one.executors).sum(),
+            connect_time: all().map(|one| one.connect_time).max().unwrap_or_default(),
+            ahead: Duration::from_nanos(ahead.unsigned_abs()),
+        });
+    }
+
+    /// Judges a rate that all have held, and lets them hold the next.
+    fn judge(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
+        let Some(plan) = self.held else {
+            return Ok(());
+        };
+        let has_held = |told: &Told| !told.steps.is_empty() || told.is_over();
+        if !self.told.iter().all(has_held) {
+            return Ok(());
+        }
+        let steps: Vec<(Step, u64)> = self
+            .told
+            .iter_mut()
+            .filter_map(|told| Some((told.steps.pop_front()?, told.sessions() as u64)))
+            .collect();
+        self.held = None;
+        let parts: Vec<(&Step, u64)> = steps.iter().map(|(step, n)| (step, *n)).collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let mut step = tidemark_merge::step(&parts).map_err(unreadable)?;
+        // Each client has told its share.
+        step.rate = plan.rate;
+        let conductor = self.conductor.as_mut();
+        step.verdict = conductor.and_then(|c| c.judge(&plan, &step.totals));
+        to.step(&step);
+        self.steps.push(step);
+        let next = i64::try_from(NEXT_RATE.as_nanos()).unwrap_or(0);
+        self.next_step(now_ns().saturating_add(next), run);
+        Ok(())
+    }
+
+    fn next_step(&mut self, from_ns: i64, run: &Run) {
+        let Some(conductor) = &mut self.conductor else {
+            return;
+        };
+        match conductor.next() {
+            Some(plan) => {
+                self.held = Some(plan);
+                run.hold(HeldRate {
+                    purpose: plan.purpose,
+                    rate: plan.rate,
+                    from_ns,
+                    hold_ns: u64::try_from(plan.hold.as_nanos()).unwrap_or(u64::MAX),
+                });
+            }
+            None => run.end_steps(),
+        }
+    }
+
+    /// What came of it, when all clients have ended or are lost. `head` is the record without what was
+    /// measured.
+    ///
+    /// # Errors
+    /// [`Failure`] when no client told anything, with the reason of the first.
+    pub fn finish(
+        self,
+        mut head: RunRecord,
+        ends: &[ClientEnd],
+        is_interrupted: bool,
+    ) -> Result<Gathered, Failure> {
+        let failure = self.failure(ends);
+        let first_code = self.told.iter().find_map(|told| told.failed.clone());
+        let has_record = self.told.iter().any(|told| told.record.is_some());
+        if !has_record && !self.has_started {
+            let (code, why) = first_code.unwrap_or_else(|| {
+                let why = failure.as_ref().map(ToString::to_string);
+                (ExitCode::Failed as u8, why.unwrap_or_default())
+            });
+            let known = ExitCode::ALL.iter().find(|(known, _)| *known as u8 == code);
+            let code = known.map_or(ExitCode::Failed, |(known, _)| *known);
+            return Err(Failure::new(code, why));
+        }
+        head.state = match (&failure, is_interrupted) {
+            (Some(error), _) => RunState::Failed(error.to_string()),
+            (None, true) => RunState::Interrupted,
+            (None, false) => RunState::Finished,
+        };
+        head.steps.clone_from(&self.steps);
+        // What clients could see of their hosts: one of them stands for all.
+        let all = self.told.iter().filter_map(|told| told.record.as_ref());
+        let observed = all.map(|record| record.observed.clone()).find(|o| !o.is_empty());
+        head.observed.extend(observed.unwrap_or_default());
+        let of = u32::try_from(self.facts.len()).unwrap_or(u32::MAX);
+        let clients: Vec<ClientRun> = self
+            .told
+            .into_iter()
+            .zip(ends)
+            .zip(0..)
+            .map(|((told, end), index)| client(told, end, Shard { index, of }))
+            .collect();
+        let merged = self.live.finish().map_err(unreadable)?;
+        let record = tidemark_merge::record(head, &clients, Some(merged)).map_err(unreadable)?;
+        Ok(Gathered { record, failure })
+    }
+
+    /// Why the run failed, if it did.
+    fn failure(&self, ends: &[ClientEnd]) -> Option<EngineError> {
+        let all = self.told.iter().zip(ends);
+        let of_one = |(told, end): (&Told, &ClientEnd)| {
+            let lost = told.lost.as_ref().map(|why| format!("is lost: {why}"));
+            let failed = told.failed.as_ref().map(|(_, why)| why.clone());
+            let ended = told.record.as_ref().and_then(|record| match &record.state {
+                RunState::Failed(why) => Some(why.clone()),
+                _ => None,
+            });
+            let why = failed.or(ended).or(lost)?;
+            Some(format!("client {}: {why}", end.facts.agent))
+        };
+        let mut failed: Vec<String> = all.filter_map(of_one).collect();
+        let all_failed = failed.len() == self.told.len();
+        if failed.is_empty() || self.on_loss == OnLoss::Continue && !all_failed {
+            return None;
+        }
+        // Those that failed because of the first are of no use.
+        Some(EngineError::Clients(failed.swap_remove(0)))
+    }
+}
+
+fn client(told: Told, end: &ClientEnd, shard: Shard) -> ClientRun {
+    let ms = |ns: i64| ns as f64 / 1e6;
+    let state = match (&told.record, told.lost, told.failed) {
+        (_, Some(why), _) => ClientState::Lost(why),
+        (_, _, Some((_, why))) => ClientState::Failed(why),
+        (Some(record), ..) => match &record.state {
+            RunState::Failed(why) => ClientState::Failed(why.clone()),
+            RunState::Interrupted => ClientState::Interrupted,
+            _ => ClientState::Finished,
+        },
+        (None, ..) => ClientState::Absent,
+    };
+    ClientRun {
+        name: end.facts.agent.clone(),
+        shard,
+        host: ClientHost {
+            hostname: end.facts.hostname.clone(),
+            ..ClientHost::default()
+        },
+        record: told.record.map(|record| *record),
+        state,
+        clock: end.late_ns.map(|late| ClientClock {
+            offset_ms: ms(end.facts.clock.ns),
+            error_ms: ms(end.facts.clock.error_ns),
+            start_late_ms: ms(late),
+        }),
+    }
+}
+
+fn unreadable(error: MergeError) -> Failure {
+    Failure::new(
+        ExitCode::Failed,
+        format!("what the clients measured can't be put together: {error}"),
+    )
+}

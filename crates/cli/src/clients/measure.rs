@@ -1,0 +1,214 @@
+//! A run of several clients in the place of one of this process: who watches, what is printed and where
+//! the record goes is all the same.
+
+use super::gather::{Gathered, Gathering, Listener};
+use super::several::Several;
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::live_output::LiveOutput;
+use crate::measuring::{Measured, Observer, Ready, Voice};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+use tidemark_clients::{Event, OnLoss};
+use tidemark_core::job::{ClientLoss, Clients};
+use tidemark_core::record::{ErrorCount, Interval, Phase, Step};
+use tidemark_core::series::SeriesChunk;
+use tidemark_core::{Job, Protocol};
+use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
+
+/// How often it is looked whether the user wants the end.
+const LOOK: Duration = Duration::from_millis(50);
+/// The clients' pieces of series stand behind those of this process.
+const FIRST_PIECE: u32 = 1 << 30;
+
+/// Has the clients make the run of `ready`, and tells all who watch.
+///
+/// # Errors
+/// [`Failure`] of what several clients can't do, when no load could be made, or as the store's.
+pub fn measure<'a>(
+    mut ready: Ready<'a>,
+    clients: &Clients,
+    checkpoints: &[Duration],
+    samples: Option<(&SampleLog, u16)>,
+    say: LiveOutput<'_>,
+    voice: &mut dyn Voice,
+) -> Result<Measured<'a>, Failure> {
+    refuse(ready.job(), clients, checkpoints, samples.is_some())?;
+    ready.observe_without_own_host();
+    let record = ready.record();
+    let id = record.id.clone();
+    let what = (ready.job(), &ready.plan().target);
+    let several = Several::begin(clients, &id, what, Some(record))?;
+    let (mut gathered, mut failure) = (None, None);
+    let measured = ready.measure_by(say, |making| {
+        let job = making.job;
+        let mut observer = Observer::new(making, voice);
+        match drive(&several, job, clients, &mut observer) {
+            Ok(one) => {
+                let result = result(&one);
+                gathered = Some(one.record);
+                Ok(result)
+            }
+            Err(error) => {
+                let said = error.message.clone();
+                failure = Some(error);
+                Err(EngineError::Clients(said))
+            }
+        }
+    });
+    voice.ended();
+    let mut measured = measured.map_err(|error| failure.unwrap_or(error))?;
+    if let Some(mut record) = gathered {
+        // The store has them already.
+        record.intervals = Vec::new();
+        let own = &measured.recording.record;
+        // What this process has observed is known since its sources ended.
+        let mut observed = own.observed.clone();
+        let theirs = std::mem::take(&mut record.observed).into_iter();
+        observed.extend(theirs.filter(|one| own.observed.iter().all(|o| o.source != one.source)));
+        record.observed = observed;
+        record.server_statements.clone_from(&own.server_statements);
+        let notes = own.notes.iter().filter(|note| !record.notes.contains(note));
+        let notes: Vec<String> = notes.cloned().collect();
+        record.notes.extend(notes);
+        for (series, number) in std::mem::take(&mut record.series).into_iter().zip(FIRST_PIECE..) {
+            measured.take_series(SeriesChunk {
+                source: series.key.source.clone(),
+                number,
+                series: vec![series],
+            });
+        }
+        measured.recording.record = record;
+    }
+    measured.clients = Some(several);
+    Ok(measured)
+}
+
+/// Refuses what several clients can't do together.
+fn refuse(
+    job: &Job,
+    clients: &Clients,
+    checkpoints: &[Duration],
+    has_samples: bool,
+) -> Result<(), Failure> {
+    let refused = |what: &str| {
+        Err(Failure::usage(format!(
+            "--clients={}: {what}; leave one of them out",
+            clients.hosts
+        )))
+    };
+    if !checkpoints.is_empty() {
+        return refused("--report-checkpoints is of one client");
+    }
+    if has_samples {
+        return refused("files with every transaction are of one client");
+    }
+    let protocol = job.target.parse().map(|target| target.protocol);
+    if protocol.is_ok_and(|protocol| protocol == Protocol::Sqlite) {
+        return Err(Failure::usage(format!(
+            "--clients={}: an embedded SQLite database is a file of one host, and one process at a time \
+             writes to it; use a server, or --threads",
+            clients.hosts
+        )));
+    }
+    Ok(())
+}
+
+/// Waits for the clients, until each has ended or is lost.
+fn drive(
+    several: &Several,
+    job: &Job,
+    clients: &Clients,
+    observer: &mut Observer<'_, '_>,
+) -> Result<Gathered, Failure> {
+    let run = &several.run;
+    let mut gathering = Gathering::new(
+        &job.load,
+        match clients.on_loss {
+            ClientLoss::Fail => OnLoss::Fail,
+            ClientLoss::Continue => OnLoss::Continue,
+        },
+    );
+    let stop = interrupt::handle();
+    let mut is_stopping = false;
+    loop {
+        if stop.is_stopped() && !std::mem::replace(&mut is_stopping, true) {
+            run.stop();
+        }
+        let event = match run.events.recv_timeout(LOOK) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => {
+                let why = "the coordinator's thread ended";
+                return Err(Failure::new(ExitCode::Failed, why));
+            }
+        };
+        match event {
+            Event::Chosen(facts) => {
+                let named = facts.iter().map(|f| {
+                    let error = f.clock.error_ns as f64 / 1e6;
+                    format!("{} on {} (clock ± {error:.2} ms)", f.agent, f.hostname)
+                });
+                let named: Vec<String> = named.collect();
+                observer.notice(&format!("clients: {}", named.join(", ")));
+                gathering.chosen(facts);
+            }
+            Event::Begins(at_ns) => {
+                gathering.begins(at_ns, run);
+                gathering.go_on(run, observer)?;
+            }
+            Event::Message(client, message) => {
+                gathering.message(client, *message, run, observer)?;
+            }
+            Event::Lost { client, why, .. } => gathering.lost(client, why, run, observer)?,
+            Event::Over { clients, .. } => {
+                gathering.go_on(run, observer)?;
+                let head = observer.head();
+                return gathering.finish(head, &clients, is_stopping);
+            }
+            Event::Failed(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The measurement as one client's engine would have told it.
+fn result(gathered: &Gathered) -> RunResult {
+    let record = &gathered.record;
+    RunResult {
+        state: record.state.clone(),
+        failure: gathered.failure.clone(),
+        executors: record.executors,
+        sessions_opened: record.sessions_opened.unwrap_or(record.sessions),
+        totals: record.totals.clone(),
+        since_checkpoint: record.totals.clone(),
+        steps: record.steps.clone(),
+        outages: record.outages.clone(),
+        dead_times: record.dead_times.clone(),
+        errors: ErrorTally::of(record.errors.clone()),
+        waiting_threads: record.usage.waiting_threads,
+        // Each client's are in its totals' fairness.
+        sessions: Vec::new(),
+    }
+}
+
+impl Listener for Observer<'_, '_> {
+    fn started(&mut self, begun: &Started) {
+        RunObserver::started(self, begun);
+    }
+
+    fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
+        RunObserver::errors(self, phase, errors);
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        RunObserver::interval(self, interval);
+    }
+
+    fn step(&mut self, step: &Step) {
+        RunObserver::step(self, step);
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.say_aside(&format!("{text}\n"));
+    }
+}

@@ -1,0 +1,262 @@
+//! Several client hosts as one: processes on this host, with a NATS server of the test's own.
+
+use super::common::{Said, Workdir, signal, wait_until};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
+
+/// A nats-server at a port of its own.
+struct Nats {
+    child: Child,
+    url: String,
+    _folder: TempDir,
+}
+
+fn program() -> PathBuf {
+    let places = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server"];
+    let there = places.iter().map(PathBuf::from).find(|p| p.exists());
+    there.unwrap_or_else(|| "nats-server".into())
+}
+
+impl Nats {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("nats.conf");
+        let place = folder.path().display();
+        let text = format!(
+            "listen: \"127.0.0.1:-1\"\nports_file_dir: \"{place}\"\njetstream {{ store_dir: \"{place}\" }}\n"
+        );
+        std::fs::write(&config, text).unwrap();
+        let mut command = Command::new(program());
+        command.arg("--config").arg(&config);
+        let child = silent(&mut command).spawn().unwrap();
+        wait_until("the server's port", || ports(folder.path()).is_some());
+        Self {
+            child,
+            url: ports(folder.path()).unwrap(),
+            _folder: folder,
+        }
+    }
+}
+
+fn ports(folder: &Path) -> Option<String> {
+    let mut files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let file = files.find(|f| f.path().extension().is_some_and(|e| e == "ports"))?;
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(file.path()).ok()?).ok()?;
+    Some(value["nats"][0].as_str()?.to_string())
+}
+
+fn silent(command: &mut Command) -> &mut Command {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+/// Agents as processes of their own.
+struct Agents(Vec<Child>);
+
+impl Agents {
+    fn start(dir: &Workdir, nats: &Nats, names: &[&str], database: &Database) -> Self {
+        let one = |name: &&str| {
+            let mut command = dir.command(&["agent", "--nats", &nats.url, "--name", name]);
+            let password = database.target().password.reveal().to_string();
+            command.env("MYSQL_PWD", &password).env("PGPASSWORD", &password);
+            silent(&mut command).spawn().unwrap()
+        };
+        let agents = Self(names.iter().map(one).collect());
+        wait_until("the agents", || {
+            let listed = dir.run(&["agents", "--nats", &nats.url]).out;
+            listed.matches(" free").count() == names.len()
+        });
+        agents
+    }
+}
+
+impl Drop for Agents {
+    fn drop(&mut self) {
+        for agent in &mut self.0 {
+            let _ended = agent.kill();
+            let _gone = agent.wait();
+        }
+    }
+}
+
+fn words<'a>(target: &'a str, more: &[&'a str], command: &'a str) -> Vec<&'a str> {
+    let first = ["sysbench", "oltp_read_only", target, "--tables=1", "--table-size=1000"];
+    [&first, more, &[command]].concat()
+}
+
+/// The sum of one figure of the clients of a record.
+fn sum(record: &Value, of: impl Fn(&Value) -> u64) -> u64 {
+    record["clients"].as_array().unwrap().iter().map(of).sum()
+}
+
+#[test]
+fn local_clients_load_and_run_as_one() {
+    for server in [shared_mariadb().unwrap(), shared_postgres().unwrap()] {
+        let database = server.fresh_database("local_clients").unwrap();
+        let dir = Workdir::new();
+        let target = format!("--target={}", database.url());
+        let load = dir.run(&words(&target, &["--clients=local:2", "--threads=2"], "prepare"));
+        assert_eq!(load.code, Some(0), "{load:?}");
+        let rows = database.query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1").unwrap();
+        assert!(rows.matches("1000").count() == 2, "{rows}");
+        let run = dir.run(&words(
+            &target,
+            &["--clients=local:3", "--threads=7", "--time=3", "--report-interval=1"],
+            "run",
+        ));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(run.out.contains("clients: local-1 on "), "{run:?}");
+        let record = dir.last_record();
+        assert_eq!(record["state"], "finished", "{record}");
+        assert_eq!(record["sessions"], 7);
+        assert_eq!(record["clients"].as_array().unwrap().len(), 3);
+        assert_eq!(sum(&record, |c| c["sessions"].as_u64().unwrap()), 7);
+        // The whole is the sum of its parts, and of its intervals.
+        let whole = record["totals"]["all"]["count"].as_u64().unwrap();
+        assert!(whole > 0);
+        assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), whole);
+        let intervals = record["intervals"].as_array().unwrap().iter();
+        let of_types = |i: &Value| {
+            let types = i["types"].as_object().unwrap().values();
+            types.map(|t| t["count"].as_u64().unwrap()).sum::<u64>()
+        };
+        let measured = intervals.filter(|i| i["phase"] == "measure").map(of_types);
+        assert_eq!(measured.sum::<u64>(), whole);
+        for client in record["clients"].as_array().unwrap() {
+            assert!(client["clock_error_ms"].as_f64().unwrap() > 0.0, "{client}");
+            assert!(client["start_late_ms"].is_number(), "{client}");
+        }
+        // The job can be made again, and has no secret.
+        let job = dir.ok(&["exec", "--from", "last", "--print-job"]).out;
+        assert!(job.contains("\"local:3\"") && !job.contains(database.target().password.reveal()));
+    }
+}
+
+#[test]
+fn rates_and_searches_are_led_by_the_sum() {
+    let database = shared_postgres().unwrap().fresh_database("led_rates").unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    dir.ok(&words(&target, &[], "prepare"));
+    let steps = ["--clients=local:2", "--threads=4", "--rate=20..60:20", "--rate-hold=1s"];
+    let run = dir.run(&words(&target, &steps, "run"));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let record = dir.last_record();
+    let rates = record["steps"].as_array().unwrap().iter();
+    let rates: Vec<f64> = rates.map(|s| s["rate"].as_f64().unwrap()).collect();
+    assert_eq!(rates, [20.0, 40.0, 60.0]);
+    let search = [
+        "--clients=local:2",
+        "--threads=4",
+        "--find-max=p99 < 60s",
+        "--find-from=50",
+        "--find-hold=1s",
+        "--find-confirm=1s",
+        "--find-precision=0.5",
+    ];
+    let run = dir.run(&words(&target, &search, "run"));
+    assert!(matches!(run.code, Some(0 | 3)), "{run:?}");
+    let record = dir.last_record();
+    let steps = record["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|s| s["purpose"] == "climb"), "{record}");
+    assert!(steps.iter().all(|s| s["verdict"]["kept"].is_boolean() || s["purpose"] == "probe"));
+}
+
+#[test]
+fn a_killed_client_is_lost_and_the_policy_decides() {
+    let database = shared_mariadb().unwrap().fresh_database("killed_client").unwrap();
+    let dir = Workdir::new();
+    let nats = Nats::start();
+    let target = format!("--target={}", database.url());
+    dir.ok(&words(&target, &[], "prepare"));
+    for (policy, code) in [("fail", 1), ("continue", 0)] {
+        let mut agents = Agents::start(&dir, &nats, &["a", "b"], &database);
+        let server = format!("--nats={}", nats.url);
+        let policy = format!("--on-client-loss={policy}");
+        let more = ["--clients=a,b", &server, "--threads=4", "--time=12", "--report-interval=1", &policy];
+        let run = dir.spawn(&words(&target, &more, "run"));
+        wait_until("load of both", || {
+            let listed = dir.run(&["agents", "--nats", &nats.url]).out;
+            listed.matches("in run ").count() == 2
+        });
+        // Some of its seconds are measured.
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        signal(agents.0[1].id(), "KILL");
+        let said = Said::of(&run.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(code), "{said:?}");
+        assert!(said.all().contains("client b is lost"), "{said:?}");
+        let record = dir.last_record();
+        let lost = &record["clients"][1];
+        assert_eq!((lost["name"].as_str(), lost["state"].as_str()), (Some("b"), Some("lost")));
+        let whole = record["totals"]["all"]["count"].as_u64().unwrap();
+        assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), whole);
+        let _reaped = agents.0[1].wait();
+    }
+}
+
+#[test]
+fn a_run_whose_coordinator_was_killed_is_taken_up() {
+    let database = shared_postgres().unwrap().fresh_database("taken_up").unwrap();
+    let dir = Workdir::new();
+    let nats = Nats::start();
+    let target = format!("--target={}", database.url());
+    dir.ok(&words(&target, &[], "prepare"));
+    let _agents = Agents::start(&dir, &nats, &["a", "b"], &database);
+    let server = format!("--nats={}", nats.url);
+    let more = ["--clients=2", &server, "--threads=4", "--time=12", "--report-interval=1"];
+    let mut run = dir.spawn(&words(&target, &more, "run"));
+    wait_until("load of both", || {
+        let listed = dir.run(&["agents", "--nats", &nats.url]).out;
+        listed.matches("in run ").count() == 2
+    });
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    signal(run.id(), "KILL");
+    run.wait().unwrap();
+    let taken = dir.run(&["attach", "--nats", &nats.url]);
+    assert_eq!(taken.code, Some(0), "{taken:?}");
+    let record = dir.last_record();
+    assert_eq!(record["state"], "finished", "{record}");
+    assert_eq!(record["clients"].as_array().unwrap().len(), 2);
+    let whole = record["totals"]["all"]["count"].as_u64().unwrap();
+    assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), whole);
+    let again = dir.run(&["attach", "--nats", &nats.url]);
+    assert_eq!(again.code, Some(5), "{again:?}");
+}
+
+#[test]
+fn what_several_clients_cannot_do_is_refused() {
+    let dir = Workdir::new();
+    let refused = |args: &[&str], code: i32, words: &[&str]| {
+        let said = dir.run(args);
+        assert_eq!(said.code, Some(code), "{args:?}: {said:?}");
+        for word in words {
+            assert!(said.err.contains(word), "{args:?}: {said:?}");
+        }
+    };
+    let sqlite = "--target=sqlite:a.db";
+    let run = |more: &[&'static str], command: &'static str| words(sqlite, more, command);
+    refused(&run(&["--clients=local:2"], "prepare"), 2, &["SQLite", "use a server"]);
+    dir.ok(&run(&[], "prepare"));
+    refused(&run(&["--clients=local:2"], "run"), 2, &["SQLite", "use a server"]);
+    refused(&run(&["--clients=2"], "run"), 2, &["--nats", "NATS_URL", "local:3"]);
+    refused(&run(&["--nats=nats://h:1"], "run"), 2, &["applies only to --clients"]);
+    refused(&run(&["--clients=2", "--nats=h:1"], "run"), 2, &["nats://HOST:PORT"]);
+    refused(&["agents", "--nats", "nats://127.0.0.1:1"], 4, &["nats-server --jetstream"]);
+    refused(
+        &["tpch", "run", "--target=mysql://u@127.0.0.1:1/d", "--clients=local:2"],
+        2,
+        &["TPC-H", "one client"],
+    );
+}

@@ -1,0 +1,450 @@
+//! The coordinator: all clients ready, one start, rates that all hold together, losses, the end.
+
+use crate::clock::{Offset, now_ns};
+use crate::inbox::Inbox;
+use crate::protocol::{HeldRate, Message, OnLoss, Request, RunClient, Stage, Status};
+use crate::renewing::Update;
+use bytes::Bytes;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+use tidemark_core::Job;
+use tidemark_core::record::RunRecord;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+/// The coordinator looks so often whether time alone changed something.
+const LOOK: Duration = Duration::from_millis(50);
+/// A process that is alive says so more often.
+const QUIET: Duration = Duration::from_secs(6);
+/// The last messages of a client that failed come within this time, or not at all.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How long things take.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// Leases are renewed so often.
+    pub renew: Duration,
+    /// An answer takes no longer.
+    pub answer: Duration,
+    /// An agent that nobody hears any more, as NATS says, is lost after this time.
+    pub gone: Duration,
+    /// One that does not answer is lost after this time.
+    pub silent: Duration,
+    /// A load that is not renewed is killed after this time, and ends by itself before
+    /// ([`crate::stop_after`]).
+    pub lease: Duration,
+    /// From the moment at which all are ready until all begin.
+    pub lead: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            renew: Duration::from_millis(400),
+            answer: Duration::from_secs(1),
+            gone: Duration::from_millis(1200),
+            silent: Duration::from_secs(4),
+            lease: Duration::from_secs(10),
+            lead: Duration::from_millis(500),
+        }
+    }
+}
+
+/// What several clients are to do.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The run's id: letters, digits, `-` and `_`.
+    pub run: String,
+    /// How many agents (`3`), or which (`a,b,c`).
+    pub clients: String,
+    /// Version of this program.
+    pub version: String,
+    /// The whole job; each client gets it with its own shard.
+    pub job: Job,
+    /// The record so far, for whoever takes the run up.
+    pub record: Option<Box<RunRecord>>,
+    /// What to do when a client is lost.
+    pub on_loss: OnLoss,
+    /// How long things take.
+    pub timing: Timing,
+}
+
+/// What a client is, before it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientFacts {
+    /// The agent.
+    pub agent: String,
+    /// Its host.
+    pub hostname: String,
+    /// How far its clock is ahead.
+    pub clock: Offset,
+}
+
+/// What became of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientEnd {
+    /// What it is; its clock as it was compared last.
+    pub facts: ClientFacts,
+    /// Nanoseconds from the moment at which all were to begin until it did.
+    pub late_ns: Option<i64>,
+    /// Why it is lost, if it is.
+    pub lost: Option<String>,
+}
+
+/// What happens, in order.
+#[derive(Debug)]
+pub enum Event {
+    /// These clients take part.
+    Chosen(Vec<ClientFacts>),
+    /// All are ready, and begin at this moment of this host's monotonic clock, in nanoseconds.
+    Begins(i64),
+    /// A client's load said something. Each message comes once, in the client's order.
+    Message(u32, Box<Message>),
+    /// A client is lost. Nothing more of it comes.
+    Lost {
+        /// Which.
+        client: u32,
+        /// Why.
+        why: String,
+        /// When it was noticed, by this host's monotonic clock in nanoseconds.
+        at_ns: i64,
+    },
+    /// Each client has said its last message or is lost.
+    Over {
+        /// What became of each, in order.
+        clients: Vec<ClientEnd>,
+        /// Parts of messages that did not count: of earlier leases and lost clients.
+        refused: u64,
+    },
+    /// Nothing more comes, and why.
+    Failed(crate::ClientsError),
+}
+
+/// What the coordinator is told.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// All hold this rate, by this host's clock.
+    Hold(HeldRate),
+    /// No rate follows.
+    EndSteps,
+    /// All end.
+    Stop,
+    /// The record is where it belongs: what NATS has of the run may go.
+    Kept,
+    /// It is to end as if it were killed.
+    #[cfg(test)]
+    Die,
+}
+
+/// How the coordinator's work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The record is kept.
+    Kept,
+    /// Nobody waits for it any more.
+    Left,
+    /// It was killed: clients are told nothing.
+    #[cfg(test)]
+    Died,
+}
+
+/// How a client stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Preparing,
+    Ready,
+    Going,
+    Done,
+    Lost(String),
+}
+
+struct Seat {
+    facts: ClientFacts,
+    client: RunClient,
+    to: UnboundedSender<Request>,
+    place: Place,
+    clock: Offset,
+    late_ns: Option<i64>,
+    /// Since when it has failed, while its last words are waited for.
+    failing: Option<(Instant, String)>,
+}
+
+/// A run with all that its coordinator hears.
+pub(crate) struct Coordinator {
+    seats: Vec<Seat>,
+    inbox: Inbox,
+    on_loss: OnLoss,
+    timing: Timing,
+    /// When all begin, by this host's clock.
+    begins_ns: Option<i64>,
+    steps: u64,
+    is_stopping: bool,
+    is_over: bool,
+    /// Whether another one began it: what was said before comes again.
+    is_taken_up: bool,
+    to: Sender<Event>,
+}
+
+/// A client with the way to what renews its lease.
+pub(crate) struct Seated {
+    pub facts: ClientFacts,
+    pub client: RunClient,
+    pub to: UnboundedSender<Request>,
+}
+
+/// What the coordinator hears.
+pub(crate) struct Heard {
+    pub commands: UnboundedReceiver<Command>,
+    pub updates: UnboundedReceiver<(u32, Update)>,
+    pub parts: UnboundedReceiver<Bytes>,
+}
+
+impl Coordinator {
+    pub fn new(
+        seated: Vec<Seated>,
+        (on_loss, timing): (OnLoss, Timing),
+        is_taken_up: bool,
+        to: Sender<Event>,
+    ) -> Self {
+        let epoch = seated.first().map_or(0, |one| one.client.lease.epoch);
+        let place = match is_taken_up {
+            true => Place::Going,
+            false => Place::Preparing,
+        };
+        Self {
+            inbox: Inbox::new(epoch, seated.len()),
+            seats: seated
+                .into_iter()
+                .map(|one| Seat {
+                    clock: one.facts.clock,
+                    facts: one.facts,
+                    client: one.client,
+                    to: one.to,
+                    place: place.clone(),
+                    late_ns: None,
+                    failing: None,
+                })
+                .collect(),
+            on_loss,
+            timing,
+            begins_ns: None,
+            steps: 0,
+            is_stopping: false,
+            is_over: false,
+            is_taken_up,
+            to,
+        }
+    }
+
+    /// Works until the record is kept, or nobody waits for it; tells which.
+    pub async fn work(&mut self, heard: &mut Heard) -> End {
+        let mut look = tokio::time::interval(LOOK);
+        let mut out = Vec::new();
+        let end = loop {
+            tokio::select! {
+                command = heard.commands.recv() => match command {
+                    Some(Command::Kept) => break End::Kept,
+                    #[cfg(test)]
+                    Some(Command::Die) => return End::Died,
+                    Some(command) => self.command(&command),
+                    // Whoever made the run has ended.
+                    None => break End::Left,
+                },
+                update = heard.updates.recv() => {
+                    if let Some((client, update)) = update {
+                        self.update(client, update);
+                    }
+                }
+                part = heard.parts.recv() => {
+                    if let Some(part) = part {
+                        self.inbox.take(&part, &mut out);
+                    }
+                }
+                _ = look.tick() => {}
+            }
+            for (client, _, message) in out.drain(..) {
+                self.message(client, message);
+            }
+            self.look();
+        };
+        self.tell_all(|seat| Request::Release(seat.client.lease.clone()));
+        end
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Hold(step) => {
+                let number = self.steps;
+                self.steps += 1;
+                self.tell_all(|seat| Request::Hold {
+                    lease: seat.client.lease.clone(),
+                    number,
+                    step: HeldRate {
+                        from_ns: seat.clock.there(step.from_ns),
+                        ..*step
+                    },
+                });
+            }
+            Command::EndSteps => self.tell_all(|s| Request::EndSteps(s.client.lease.clone())),
+            Command::Stop => self.stop(),
+            Command::Kept => {}
+            #[cfg(test)]
+            Command::Die => {}
+        }
+    }
+
+    fn stop(&mut self) {
+        if !std::mem::replace(&mut self.is_stopping, true) {
+            self.tell_all(|seat| Request::Stop(seat.client.lease.clone()));
+        }
+    }
+
+    /// Tells all that are not lost.
+    fn tell_all(&self, request: impl Fn(&Seat) -> Request) {
+        for seat in &self.seats {
+            if !matches!(seat.place, Place::Lost(_)) {
+                // One whose way is closed is told to be lost.
+                let _lost = seat.to.send(request(seat));
+            }
+        }
+    }
+
+    fn update(&mut self, client: u32, update: Update) {
+        match update {
+            Update::Status(status, clock) => self.status(client, &status, clock),
+            // What it said before it was lost is on its way.
+            Update::Lost(why) if self.is_taken_up => self.failing(client, why),
+            Update::Refused(why) | Update::Lost(why) => self.lose(client, why),
+        }
+    }
+
+    fn status(&mut self, client: u32, status: &Status, clock: Offset) {
+        let begins = self.begins_ns;
+        let Some(seat) = self.seats.get_mut(client as usize) else {
+            return;
+        };
+        seat.clock = clock;
+        seat.facts.clock = clock;
+        if let (Some(began), Some(begins)) = (status.began_ns, begins) {
+            seat.late_ns.get_or_insert(clock.here(began) - begins);
+        }
+        match (&status.stage, &seat.place) {
+            (_, Place::Done | Place::Lost(_)) => {}
+            (Stage::Ready, Place::Preparing) => seat.place = Place::Ready,
+            (Stage::Failed(why), _) => self.failing(client, why.clone()),
+            // Nobody will tell it to begin.
+            (Stage::Preparing | Stage::Ready, Place::Going)
+                if self.is_taken_up && !self.is_stopping =>
+            {
+                self.stop();
+            }
+            (Stage::Ended, _) => {}
+            _ if u128::from(status.quiet_ms) > QUIET.as_millis() => {
+                let quiet = Duration::from_millis(status.quiet_ms).as_secs();
+                self.lose(
+                    client,
+                    format!("its load's process has not run for {quiet} s"),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// It failed; its last words may be on their way.
+    fn failing(&mut self, client: u32, why: String) {
+        if let Some(seat) = self.seats.get_mut(client as usize) {
+            seat.failing.get_or_insert_with(|| (Instant::now(), why));
+        }
+    }
+
+    fn message(&mut self, client: u32, message: Message) {
+        if let Some(seat) = self.seats.get_mut(client as usize) {
+            if message.is_last() {
+                seat.place = Place::Done;
+                seat.failing = None;
+            }
+            if let Some((since, _)) = &mut seat.failing {
+                *since = Instant::now();
+            }
+        }
+        self.say(Event::Message(client, Box::new(message)));
+    }
+
+    fn lose(&mut self, client: u32, why: String) {
+        let Some(seat) = self.seats.get_mut(client as usize) else {
+            return;
+        };
+        if matches!(seat.place, Place::Done | Place::Lost(_)) {
+            return;
+        }
+        seat.place = Place::Lost(why.clone());
+        // Its lease ends: what renews it lets go when nobody tells it anything.
+        let _lost = seat.to.send(Request::Release(seat.client.lease.clone()));
+        self.inbox.fence(client);
+        self.say(Event::Lost {
+            client,
+            why,
+            at_ns: now_ns(),
+        });
+        let has_begun = self.is_taken_up || self.begins_ns.is_some();
+        if self.on_loss == OnLoss::Fail || !has_begun {
+            self.stop();
+        }
+    }
+
+    /// What time alone changes.
+    fn look(&mut self) {
+        let is_over = |f: &(Instant, String)| f.0.elapsed() > LAST_WORDS;
+        let failed = self.seats.iter().zip(0..);
+        let failed: Vec<(u32, String)> = failed
+            .filter_map(|(seat, at)| {
+                let failing = seat.failing.as_ref().filter(|f| is_over(f))?;
+                Some((at, failing.1.clone()))
+            })
+            .collect();
+        for (client, why) in failed {
+            self.lose(client, why);
+        }
+        self.begin();
+        let is_at_end = |seat: &Seat| matches!(seat.place, Place::Done | Place::Lost(_));
+        if !self.is_over && self.seats.iter().all(is_at_end) {
+            self.is_over = true;
+            let ends = self.seats.iter().map(|seat| ClientEnd {
+                facts: seat.facts.clone(),
+                late_ns: seat.late_ns,
+                lost: match &seat.place {
+                    Place::Lost(why) => Some(why.clone()),
+                    _ => None,
+                },
+            });
+            self.say(Event::Over {
+                clients: ends.collect(),
+                refused: self.inbox.refused,
+            });
+        }
+    }
+
+    /// Lets all begin at one moment, when all are ready.
+    fn begin(&mut self) {
+        let all_ready = self.seats.iter().all(|seat| seat.place == Place::Ready);
+        if self.is_stopping || self.begins_ns.is_some() || !all_ready {
+            return;
+        }
+        let worst = self.seats.iter().map(|seat| seat.clock.error_ns).max();
+        let lead = i64::try_from(self.timing.lead.as_nanos()).unwrap_or(0);
+        let at_ns = now_ns() + lead + 2 * worst.unwrap_or(0);
+        self.begins_ns = Some(at_ns);
+        for seat in &mut self.seats {
+            seat.place = Place::Going;
+        }
+        self.tell_all(|seat| Request::Go {
+            lease: seat.client.lease.clone(),
+            at_ns: seat.clock.there(at_ns),
+        });
+        self.say(Event::Begins(at_ns));
+    }
+
+    fn say(&self, event: Event) {
+        // Whoever made the run may have ended; then the commands say so.
+        let _ended = self.to.send(event);
+    }
+}

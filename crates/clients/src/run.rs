@@ -1,0 +1,524 @@
+//! A run of several clients, from the thread of whoever makes it.
+
+use crate::collect::collect;
+use crate::connection::{Connection, Kept, NatsOptions};
+use crate::coordinator::{
+    ClientFacts, Command, Coordinator, End, Event, Heard, Plan, Seated, Timing,
+};
+use crate::error::ClientsError;
+use crate::listing::{Listed, ListedState, all, keys};
+use crate::protocol::{
+    Beat, HeldRate, Lease, RESULTS, RUNS, Request, RunClient, RunEntry, Take, beat_key, is_name,
+};
+use crate::renewing::Renewing;
+use async_nats::jetstream::kv::Operation;
+use futures_util::future::join_all;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tidemark_core::Shard;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use uuid::Uuid;
+
+/// The coordinator says so often that it lives.
+const BEAT: Duration = Duration::from_secs(1);
+/// One that says nothing for so long does not.
+const DEAD: Duration = Duration::from_millis(3500);
+/// Agents that are told to let go get so long.
+const LETTING_GO: Duration = Duration::from_secs(3);
+
+/// A run that goes on in a thread of its own.
+pub struct Run {
+    /// What happens.
+    pub events: Receiver<Event>,
+    commands: Option<UnboundedSender<Command>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Run {
+    /// Begins: chooses agents and lets them prepare. What happens comes as events.
+    ///
+    /// # Errors
+    /// [`ClientsError::Usage`] of a run's id that can be none, [`ClientsError::System`] without a thread.
+    pub fn begin(options: NatsOptions, plan: Plan) -> Result<Self, ClientsError> {
+        if !is_name(&plan.run) {
+            return Err(ClientsError::Usage(format!(
+                "run {}: must be 1 to 64 letters, digits, - or _",
+                plan.run
+            )));
+        }
+        Self::spawned(move |commands, events| {
+            let failed = events.clone();
+            let done = crate::runtime().and_then(|runtime| {
+                runtime.block_on(Work::of_plan(&options, plan, commands, events))
+            });
+            if let Err(error) = done {
+                let _ended = failed.send(Event::Failed(error));
+            }
+        })
+    }
+
+    /// Takes up a run whose coordinator has ended: the latest, unless one is named. Every message comes
+    /// again from the first on.
+    ///
+    /// # Errors
+    /// [`ClientsError`] when there is none, or its coordinator lives.
+    pub fn attach(
+        options: NatsOptions,
+        run: Option<&str>,
+        version: &str,
+    ) -> Result<(String, RunEntry, Self), ClientsError> {
+        let found = crate::runtime()?.block_on(take_up(&options, run, version))?;
+        let (id, entry) = (found.run.clone(), found.entry.clone());
+        let handle = Self::spawned(move |commands, events| {
+            let failed = events.clone();
+            let done = crate::runtime().and_then(|runtime| {
+                runtime.block_on(Work::of_entry(&options, found, commands, events))
+            });
+            if let Err(error) = done {
+                let _ended = failed.send(Event::Failed(error));
+            }
+        })?;
+        Ok((id, entry, handle))
+    }
+
+    fn spawned(
+        work: impl FnOnce(UnboundedReceiver<Command>, Sender<Event>) + Send + 'static,
+    ) -> Result<Self, ClientsError> {
+        let (to, commands) = unbounded_channel();
+        let (events_to, events) = channel();
+        let thread = std::thread::Builder::new()
+            .name("clients".into())
+            .spawn(move || work(commands, events_to))
+            .map_err(|e| ClientsError::System(format!("a thread can't be started: {e}")))?;
+        Ok(Self {
+            events,
+            commands: Some(to),
+            thread: Some(thread),
+        })
+    }
+
+    /// All clients hold this rate, by this host's clock.
+    pub fn hold(&self, step: HeldRate) {
+        self.tell(Command::Hold(step));
+    }
+
+    /// No rate follows.
+    pub fn end_steps(&self) {
+        self.tell(Command::EndSteps);
+    }
+
+    /// All clients end, and tell what they measured.
+    pub fn stop(&self) {
+        self.tell(Command::Stop);
+    }
+
+    /// The record is where it belongs: clients are free, and NATS forgets the run.
+    pub fn kept(mut self) {
+        self.tell(Command::Kept);
+        self.join();
+    }
+
+    /// Ends as a coordinator does that is killed: nobody is told anything.
+    #[cfg(test)]
+    pub(crate) fn die(mut self) {
+        self.tell(Command::Die);
+        self.join();
+    }
+
+    fn tell(&self, command: Command) {
+        if let Some(commands) = &self.commands {
+            // A run that is over has told so.
+            let _over = commands.send(command);
+        }
+    }
+
+    fn join(&mut self) {
+        self.commands = None;
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+impl Drop for Run {
+    /// Clients end; what they said stays for whoever takes it up.
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// A run that was found to be taken up.
+struct Found {
+    run: String,
+    entry: RunEntry,
+    revision: u64,
+    number: u64,
+}
+
+/// What a coordinator's thread has.
+struct Work {
+    connection: Connection,
+    kept: Kept,
+    run: String,
+    holder: String,
+}
+
+impl Work {
+    async fn open(options: &NatsOptions, run: String) -> Result<Self, ClientsError> {
+        let connection = Connection::open(options, "tidemark coordinator").await?;
+        let kept = connection.ensure(options).await?;
+        Ok(Self {
+            connection,
+            kept,
+            run,
+            holder: format!("tidemark-{}", Uuid::now_v7().simple()),
+        })
+    }
+
+    async fn of_plan(
+        options: &NatsOptions,
+        plan: Plan,
+        commands: UnboundedReceiver<Command>,
+        events: Sender<Event>,
+    ) -> Result<(), ClientsError> {
+        let work = Self::open(options, plan.run.clone()).await?;
+        let agents = all(&work.connection, &work.kept, &plan.version).await?;
+        let chosen = choose(&plan.clients, agents, options)?;
+        let beat = work.beat(0);
+        let revision = work.kept.runs.put(beat_key(&work.run), beat).await;
+        // The run's number: what this bucket has counted so far.
+        let epoch = revision.map_err(ClientsError::nats)?;
+        let seats = chosen.into_iter().zip(0..).map(|(agent, client)| {
+            let facts = ClientFacts {
+                agent: agent.name.clone(),
+                hostname: agent.presence.hostname.clone(),
+                clock: agent.clock.unwrap_or_default(),
+            };
+            let client = RunClient {
+                agent: agent.name,
+                instance: agent.presence.instance,
+                hostname: agent.presence.hostname,
+                lease: Lease {
+                    run: work.run.clone(),
+                    client,
+                    epoch,
+                },
+            };
+            (facts, client)
+        });
+        let seats: Vec<(ClientFacts, RunClient)> = seats.collect();
+        let entry = RunEntry {
+            version: plan.version.clone(),
+            clients: seats.iter().map(|(_, client)| client.clone()).collect(),
+            on_loss: plan.on_loss,
+            deadline_ms: millis(plan.timing.lease),
+            record: plan.record.clone(),
+        };
+        let json = serde_json::to_vec(&entry).map_err(ClientsError::nats)?;
+        let put = work.kept.runs.put(&work.run, json.into()).await;
+        put.map_err(ClientsError::nats)?;
+        let of = u32::try_from(seats.len()).unwrap_or(u32::MAX);
+        let facts = seats.iter().map(|(facts, _)| facts.clone()).collect();
+        // Who asked may have ended meanwhile; then the first command says so.
+        let _ended = events.send(Event::Chosen(facts));
+        let takes: Vec<Request> = entry
+            .clients
+            .iter()
+            .map(|client| {
+                let mut job = plan.job.clone();
+                job.load.shard = Shard {
+                    index: client.lease.client,
+                    of,
+                };
+                Request::Take(Box::new(Take {
+                    lease: client.lease.clone(),
+                    version: plan.version.clone(),
+                    deadline_ms: entry.deadline_ms,
+                    job,
+                }))
+            })
+            .collect();
+        let what = (plan.on_loss, plan.timing);
+        work.coordinate(seats, takes, what, (epoch, 0), commands, events)
+            .await
+    }
+
+    async fn of_entry(
+        options: &NatsOptions,
+        found: Found,
+        commands: UnboundedReceiver<Command>,
+        events: Sender<Event>,
+    ) -> Result<(), ClientsError> {
+        let work = Self::open(options, found.run).await?;
+        let number = found.number + 1;
+        let put = work
+            .kept
+            .runs
+            .update(beat_key(&work.run), work.beat(number), found.revision)
+            .await;
+        let revision = put.map_err(|_| ClientsError::Run {
+            run: work.run.clone(),
+            why: "another coordinator took it up at the same moment".into(),
+        })?;
+        let timing = Timing {
+            lease: Duration::from_millis(found.entry.deadline_ms),
+            ..Timing::default()
+        };
+        let seats = found.entry.clients.into_iter().map(|client| {
+            let facts = ClientFacts {
+                agent: client.agent.clone(),
+                hostname: client.hostname.clone(),
+                // Until it has answered.
+                clock: crate::Offset {
+                    ns: 0,
+                    error_ns: i64::MAX,
+                },
+            };
+            (facts, client)
+        });
+        let what = (found.entry.on_loss, timing);
+        let (seats, takes) = (seats.collect(), Vec::new());
+        work.coordinate(seats, takes, what, (revision, number), commands, events)
+            .await
+    }
+
+    async fn coordinate(
+        self,
+        seats: Vec<(ClientFacts, RunClient)>,
+        takes: Vec<Request>,
+        what: (crate::OnLoss, Timing),
+        beat: (u64, u64),
+        commands: UnboundedReceiver<Command>,
+        events: Sender<Event>,
+    ) -> Result<(), ClientsError> {
+        let is_taken_up = takes.is_empty();
+        let (updates_to, updates) = unbounded_channel();
+        let (parts_to, parts) = unbounded_channel();
+        let mut takes = takes.into_iter();
+        let mut renewing = Vec::new();
+        let mut seated = Vec::new();
+        for (facts, client) in seats {
+            let (to, requests) = unbounded_channel();
+            if let Some(take) = takes.next() {
+                let _kept = to.send(take);
+            }
+            let one = Renewing {
+                connection: self.connection.clone(),
+                client: client.clone(),
+                timing: what.1,
+                requests,
+                updates: updates_to.clone(),
+                clock: facts.clock,
+            };
+            renewing.push(tokio::spawn(one.work()));
+            seated.push(Seated { facts, client, to });
+        }
+        drop(updates_to);
+        let collecting = tokio::spawn(collect(
+            self.connection.clone(),
+            self.run.clone(),
+            self.holder.clone(),
+            parts_to,
+        ));
+        let mut coordinator = Coordinator::new(seated, what, is_taken_up, events);
+        let mut heard = Heard {
+            commands,
+            updates,
+            parts,
+        };
+        let worked = tokio::select! {
+            end = coordinator.work(&mut heard) => Ok(end),
+            error = self.beats(beat) => Err(error),
+        };
+        drop(coordinator);
+        drop(heard);
+        let is_kept = match worked {
+            #[cfg(test)]
+            Ok(End::Died) => {
+                renewing.iter().for_each(|task| task.abort());
+                return Ok(());
+            }
+            Ok(end) => end == End::Kept,
+            Err(error) => {
+                // The leases are another's now.
+                renewing.iter().for_each(|task| task.abort());
+                return Err(error);
+            }
+        };
+        let last = async {
+            join_all(renewing).await;
+            let _ended = collecting.await;
+            if is_kept {
+                self.forget().await;
+            }
+        };
+        // What is not told in this time ends with its lease.
+        let _late = tokio::time::timeout(LETTING_GO, last).await;
+        Ok(())
+    }
+
+    /// The record is where it belongs. What is not deleted goes by its age.
+    async fn forget(&self) {
+        let _aged = self.kept.runs.delete(&self.run).await;
+        let _aged = self.kept.runs.delete(beat_key(&self.run)).await;
+        if let Ok(stream) = self.connection.context.get_stream(RESULTS).await {
+            let subjects = format!("tidemark.results.{}.*", self.run);
+            let _aged = stream.purge().filter(subjects).await;
+        }
+    }
+
+    /// Says that the coordinator lives, until another has taken its place.
+    async fn beats(&self, (mut revision, mut number): (u64, u64)) -> ClientsError {
+        let key = beat_key(&self.run);
+        loop {
+            tokio::time::sleep(BEAT).await;
+            number += 1;
+            let updated = self.kept.runs.update(&key, self.beat(number), revision);
+            if let Ok(now) = updated.await {
+                revision = now;
+                continue;
+            }
+            // NATS may be away; or the answer to an earlier one was lost.
+            let Ok(Some(entry)) = self.kept.runs.entry(&key).await else {
+                continue;
+            };
+            match serde_json::from_slice::<Beat>(&entry.value) {
+                Ok(beat) if beat.holder != self.holder => {
+                    return ClientsError::Run {
+                        run: self.run.clone(),
+                        why: "another coordinator has taken it up (tidemark attach)".into(),
+                    };
+                }
+                _ => revision = entry.revision,
+            }
+        }
+    }
+
+    fn beat(&self, number: u64) -> bytes::Bytes {
+        let beat = Beat {
+            holder: self.holder.clone(),
+            number,
+        };
+        serde_json::to_vec(&beat).unwrap_or_default().into()
+    }
+}
+
+/// A run whose coordinator says nothing any more.
+async fn take_up(
+    options: &NatsOptions,
+    run: Option<&str>,
+    version: &str,
+) -> Result<Found, ClientsError> {
+    let connection = Connection::open(options, "tidemark attach").await?;
+    let kept = connection.ensure(options).await?;
+    let mut runs = keys(&connection, RUNS).await?;
+    runs.retain(|key| !key.ends_with("_beat"));
+    // Ids sort by the time of their start.
+    runs.sort();
+    let mut there = Vec::new();
+    for run in runs {
+        let entry = kept.runs.entry(&run).await.map_err(ClientsError::nats)?;
+        let entry = entry.filter(|entry| entry.operation == Operation::Put);
+        if let Some(entry) = entry {
+            there.push((run, entry.value));
+        }
+    }
+    let found = match run {
+        Some(run) => there
+            .into_iter()
+            .find(|(id, _)| id.ends_with(run) || id.starts_with(run)),
+        None => there.pop(),
+    };
+    let no = |run: &str, why: &str| ClientsError::Run {
+        run: run.into(),
+        why: why.into(),
+    };
+    let Some((run, json)) = found else {
+        let named = run.unwrap_or("last");
+        return Err(no(named, "this server has no such run without a record"));
+    };
+    let entry: RunEntry = serde_json::from_slice(&json)
+        .map_err(|_| no(&run, "another version of Tidemark began it; use that one"))?;
+    if entry.version != version {
+        let why = format!("version {} began it; use that one", entry.version);
+        return Err(no(&run, &why));
+    }
+    let key = beat_key(&run);
+    let beat = |entry: Option<async_nats::jetstream::kv::Entry>| {
+        let entry = entry?;
+        let number = serde_json::from_slice(&entry.value).map(|beat: Beat| beat.number);
+        Some((entry.revision, number.unwrap_or_default()))
+    };
+    let first = kept.runs.entry(&key).await.map_err(ClientsError::nats)?;
+    tokio::time::sleep(DEAD).await;
+    let second = kept.runs.entry(&key).await.map_err(ClientsError::nats)?;
+    match (beat(first), beat(second)) {
+        (Some(first), Some(second)) if first == second => Ok(Found {
+            run,
+            entry,
+            revision: second.0,
+            number: second.1,
+        }),
+        (Some(_), Some(_)) => Err(no(
+            &run,
+            "its coordinator is still there; end that one first",
+        )),
+        _ => Err(no(&run, "its record is written")),
+    }
+}
+
+/// The agents for a run: so many, or those that are named.
+fn choose(
+    asked: &str,
+    agents: Vec<Listed>,
+    options: &NatsOptions,
+) -> Result<Vec<Listed>, ClientsError> {
+    let count = asked.parse::<usize>().ok();
+    let names: Vec<&str> = asked.split(',').collect();
+    let is_named = |agent: &Listed| count.is_some() || names.contains(&agent.name.as_str());
+    let (mut usable, others): (Vec<Listed>, Vec<Listed>) = agents
+        .into_iter()
+        .filter(is_named)
+        .partition(|agent| agent.state == ListedState::Free);
+    let needed = count.unwrap_or(names.len());
+    if usable.len() < needed || needed == 0 {
+        let mut because: Vec<String> = others.iter().map(why_not).collect();
+        if count.is_none() {
+            let is_there = |name: &str| usable.iter().chain(&others).any(|a| a.name == name);
+            let missing = names.iter().filter(|name| !is_there(name));
+            because.extend(missing.map(|name| format!("{name} is not there")));
+        }
+        return Err(ClientsError::Agents {
+            asked: asked.into(),
+            needed,
+            there: usable.len(),
+            because: match because.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", because.join("; ")),
+            },
+            url: options.url.clone(),
+        });
+    }
+    if count.is_none() {
+        // The first that is named is the first client.
+        let place = |agent: &Listed| names.iter().position(|name| *name == agent.name);
+        usable.sort_by_key(place);
+    }
+    usable.truncate(needed);
+    Ok(usable)
+}
+
+fn why_not(agent: &Listed) -> String {
+    let name = &agent.name;
+    match &agent.state {
+        ListedState::Free => format!("{name} is free"),
+        ListedState::Busy(run) => format!("{name} is part of run {run}"),
+        ListedState::Silent => format!("{name} does not answer"),
+        ListedState::OtherVersion => format!("{name} has version {}", agent.presence.version),
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
