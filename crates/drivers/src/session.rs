@@ -449,8 +449,8 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::execute`].
-    pub async fn ask(&mut self, sql: &str, rows: &mut RowSet) -> Result<Outcome, DbError> {
-        attended!(self, self.ask(sql, rows));
+    pub async fn fetch_text(&mut self, sql: &str, rows: &mut RowSet) -> Result<Outcome, DbError> {
+        attended!(self, self.fetch_text(sql, rows));
         let verb = Verb::of(sql);
         self.gives(sql);
         let connection = self.connection_of(verb, sql);

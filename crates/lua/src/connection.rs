@@ -94,7 +94,7 @@ impl Connection {
             return Ok(closed());
         };
         let mut rows = RowSet::new();
-        let done = session.ask(sql, &mut rows).await;
+        let done = session.fetch_text(sql, &mut rows).await;
         self.tell(engine);
         Ok(match done?.has_rows {
             true => Answer::Rows(rows),
