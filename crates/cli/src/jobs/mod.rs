@@ -14,7 +14,7 @@ mod tests;
 pub use exec::{exec, of_run, order_of, read};
 pub use native::NATIVE_SETTINGS;
 pub use schema::schema;
-pub use taken::of_command_line;
+pub use taken::{is_waited_for, of_command_line};
 
 use crate::clients;
 use crate::exit::{ExitCode, Failure};

@@ -20,6 +20,12 @@ pub(super) fn take(order: &Order) -> bool {
     }
 }
 
+/// Whether somebody waits for orders, and wants nothing done.
+pub fn is_waited_for() -> bool {
+    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    taken.is_some()
+}
+
 /// The runs or loads that a command line asks for; nothing is done, and nothing printed but what is wrong
 /// with it.
 ///

@@ -9,12 +9,13 @@ mod run;
 mod workers;
 
 pub use job::{HostOrder, order_of_job};
-pub use options::{HostTestRow, TESTS};
+pub use options::TESTS;
 pub use parse::{Asked, asked};
 
 use super::QUIET;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::jobs::is_waited_for;
 use crate::stdio::print;
 use parse::HostCommand;
 use tidemark_hosttests::HostError;
@@ -56,6 +57,13 @@ pub fn main(asked: Asked, args: &[String]) -> Result<ExitCode, Failure> {
 /// # Errors
 /// As the run's.
 pub fn perform(order: &HostOrder) -> Result<ExitCode, Failure> {
+    if is_waited_for() {
+        return Err(Failure::usage(format!(
+            "sysbench {} tests this machine: there is no database to diagnose; for example: tidemark \
+             diagnose sysbench oltp_read_write --target=sqlite:bench.db run",
+            order.test.name
+        )));
+    }
     if order.options.flag("print-job") {
         print(&format!("{}\n", order.job.to_json()));
         return Ok(ExitCode::Success);
