@@ -221,6 +221,26 @@ pub const NATIVE: &[OptionSpec] = &[
          http://db1:10080/metrics; by default the database lists its nodes",
     ),
     option(
+        "observe-prometheus",
+        Text,
+        "",
+        "URL of a Prometheus that has the nodes' metrics, for example http://prometheus:9090; asked in \
+         place of the nodes",
+    ),
+    option(
+        "observe-ca",
+        Text,
+        "",
+        "PEM file of the certificate authority that https:// URLs of --observe-* are verified with; \
+         default: the system's",
+    ),
+    option(
+        "topology",
+        Text,
+        "",
+        "TiUP's topology.yaml of the target's cluster: its hosts and settings become part of the record",
+    ),
+    option(
         "print-job",
         Bool,
         "off",

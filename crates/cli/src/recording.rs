@@ -14,7 +14,7 @@ use tidemark_core::{Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
 use tidemark_observe::{
-    HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+    Access, HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
 };
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -72,6 +72,7 @@ impl Recording {
             isolation: described.isolation,
             ping_before: described.ping,
             server_disks: described.disks,
+            topology: described.topology,
             notes: described.notes,
             options,
             sessions: spec.sessions,
@@ -111,6 +112,8 @@ impl Recording {
             observe: &watch.observe,
             host: watch.observe_host.as_deref(),
             nodes: watch.observe_nodes.as_deref(),
+            prometheus: watch.observe_prometheus.as_deref(),
+            access: Access::from_environment(watch.observe_ca.as_deref()),
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,

@@ -172,6 +172,17 @@ pub fn run_watched(
     Ok(kept)
 }
 
+/// The cluster that a file describes.
+///
+/// # Errors
+/// [`Failure`] of usage, with the key and the line of what is wrong.
+pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
+    let read = |path: &Path| {
+        read_topology(path).map_err(|e| Failure::usage(format!("--topology={}: {e}", path.display())))
+    };
+    file.map(read).transpose()
+}
+
 /// What the target says of itself, with all tables that the run needs.
 ///
 /// # Errors
@@ -179,7 +190,9 @@ pub fn run_watched(
 pub fn look(order: &Order, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
-    let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;
+    let file = topology_of(order.job.watch.topology.as_deref())?;
+    let described =
+        describe(&order.job, plan, file).map_err(|error| ready::failed(error, prepare))?;
     let needed = plan.workload.needs(order.job.load.terminals);
     ready::tables(&needed, &described, order.job.force, prepare)?;
     Ok(described)

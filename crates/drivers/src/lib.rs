@@ -78,3 +78,4 @@ pub use session::{HostCount, Session};
 pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};
 pub use value::Value;
+pub use tls::https_config;

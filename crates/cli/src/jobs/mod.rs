@@ -300,6 +300,9 @@ pub fn watch(options: &OptionValues) -> Watch {
         observe: options.text("observe").parse().unwrap_or_default(),
         observe_host: options.text_opt("observe-host").map(String::from),
         observe_nodes: options.text_opt("observe-nodes").map(String::from),
+        observe_prometheus: options.text_opt("observe-prometheus").map(String::from),
+        observe_ca: options.text_opt("observe-ca").map(PathBuf::from),
+        topology: options.text_opt("topology").map(PathBuf::from),
     }
 }
 

@@ -148,6 +148,17 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     load_option("observe-nodes", "watch.observe_nodes", |j| {
         Some(j.watch.observe_nodes.clone().unwrap_or_default())
     }),
+    load_option("observe-prometheus", "watch.observe_prometheus", |j| {
+        Some(j.watch.observe_prometheus.clone().unwrap_or_default())
+    }),
+    load_option("observe-ca", "watch.observe_ca", |j| {
+        let path = j.watch.observe_ca.as_ref();
+        Some(path.map(|p| p.display().to_string()).unwrap_or_default())
+    }),
+    load_option("topology", "watch.topology", |j| {
+        let path = j.watch.topology.as_ref();
+        Some(path.map(|p| p.display().to_string()).unwrap_or_default())
+    }),
     load_option("store", "outputs.store", |j| {
         Some(j.outputs.store.clone().unwrap_or_default())
     }),
