@@ -13,10 +13,12 @@ use crate::recording::Recording;
 use crate::render::language;
 use crate::watching::Watching;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, Topology};
 use tidemark_core::{Job, OptionValues, Target};
 use tidemark_engine::RunResult;
+use tidemark_observe::read_topology;
 use tidemark_runtime::forget_program_text;
 use tidemark_workloads::{Definition, Workload};
 
@@ -178,7 +180,8 @@ pub fn run_watched(
 /// [`Failure`] of usage, with the key and the line of what is wrong.
 pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
     let read = |path: &Path| {
-        read_topology(path).map_err(|e| Failure::usage(format!("--topology={}: {e}", path.display())))
+        read_topology(path)
+            .map_err(|e| Failure::usage(format!("--topology={}: {e}", path.display())))
     };
     file.map(read).transpose()
 }

@@ -7,9 +7,9 @@ use crate::looking::{on_client, settings_of};
 use crate::record_outputs::{RecordOutputs, complain, say};
 use crate::recording::Recording;
 use crate::render::{self, Format};
+use crate::runner::topology_of;
 use crate::secrets::redact;
 use crate::stdio::Stdout;
-use crate::runner::topology_of;
 use crate::storing::Storing;
 use crate::texts::watch as texts;
 use crate::{args, interrupt, progress, target};
@@ -21,7 +21,8 @@ use tidemark_core::duration_text::written;
 use tidemark_core::job::OutputFiles;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::{
-    Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, Topology, WATCH,
+    Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, Topology,
+    WATCH,
 };
 use tidemark_core::series::{Series, SeriesChunk};
 use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, redact_url};

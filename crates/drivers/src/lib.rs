@@ -77,5 +77,5 @@ pub use sample::{Sample, Sampler, is_same_row, row_as_tsv};
 pub use session::{HostCount, Session};
 pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};
-pub use value::Value;
 pub use tls::https_config;
+pub use value::Value;

@@ -21,6 +21,7 @@ use crate::runner::Order;
 use crate::secrets::is_password_option;
 use crate::stdio::print;
 use native::{NATIVE_SETTINGS, PREPARATION};
+use std::path::PathBuf;
 use tidemark_core::JobKind;
 use tidemark_core::job::{
     JOB_VERSION, LoadMethod, OutputFiles, Preparation, Settings, TargetAddress, ToolChoice, Watch,

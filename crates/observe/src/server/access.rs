@@ -73,9 +73,8 @@ impl Access {
 
     /// The configuration of TLS.
     pub(super) fn tls(&self) -> Result<Arc<ClientConfig>, String> {
-        let made = || {
-            https_config(self.ca.as_deref()).map_err(|e| format!("--observe-ca: {}", e.message))
-        };
+        let made =
+            || https_config(self.ca.as_deref()).map_err(|e| format!("--observe-ca: {}", e.message));
         self.tls.get_or_init(made).clone()
     }
 }
@@ -96,7 +95,10 @@ mod tests {
         let token = Access::new(None).with_token("ge\r\nheim");
         assert_eq!(token.authorization(), Some("Bearer geheim"));
         let shown = format!("{access:?} {token:?}");
-        assert!(!shown.contains("geheim") && !shown.contains("dTpn"), "{shown}");
+        assert!(
+            !shown.contains("geheim") && !shown.contains("dTpn"),
+            "{shown}"
+        );
         assert_eq!(token.without_sign_in().authorization(), None);
     }
 

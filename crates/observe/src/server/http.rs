@@ -311,7 +311,9 @@ pub(super) fn each_line(
     each: &mut dyn FnMut(&str),
 ) -> Result<Extent, Unread> {
     let mut lines = Lines::default();
-    let (_, extent) = parts(url, longest, most, false, &mut |part| lines.take(part, each))?;
+    let (_, extent) = parts(url, longest, most, false, &mut |part| {
+        lines.take(part, each)
+    })?;
     Ok(extent)
 }
 
@@ -394,12 +396,7 @@ fn parts(
 }
 
 /// The status, and the body's length where the head of a good reply has it, or of any.
-fn checked(
-    url: &Url,
-    head: &str,
-    body: &[u8],
-    any: bool,
-) -> Result<(String, Option<u64>), Unread> {
+fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Option<u64>), Unread> {
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     if !status.starts_with("HTTP/") {

@@ -1,7 +1,7 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
-use super::exposition::{Line, lines};
 use super::access::Access;
+use super::exposition::{Line, lines};
 use super::http::{Url, get};
 use crate::client::metrics;
 use crate::db::LONGEST;
@@ -237,7 +237,9 @@ impl SeriesSource for NodeExporter {
 
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let failed = |why: String| Gap::new(GapKind::Failed, why);
-        let plain = Url::parse(&self.url, PORT).map_err(failed)?.with(&self.access);
+        let plain = Url::parse(&self.url, PORT)
+            .map_err(failed)?
+            .with(&self.access);
         let of: Vec<String> = COLLECTORS
             .iter()
             .map(|c| format!("collect[]={c}"))

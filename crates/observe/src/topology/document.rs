@@ -121,7 +121,9 @@ impl<'d> At<'d> {
         let port = text.parse().ok().filter(|port| *port > 0);
         port.ok_or_else(|| {
             let key = self.key();
-            self.wrong(format!("must be a port from 1 to 65535, for example {key}: 4000"))
+            self.wrong(format!(
+                "must be a port from 1 to 65535, for example {key}: 4000"
+            ))
         })
     }
 

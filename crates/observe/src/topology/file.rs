@@ -57,7 +57,12 @@ const LISTS: [List; 18] = [
     list("prometheus_servers", "prometheus", ("port", Some(9090)), NONE),
 ];
 /// Keys that are no lists.
-const OTHERS: [&str; 4] = ["global", "monitored", "server_configs", "component_versions"];
+const OTHERS: [&str; 4] = [
+    "global",
+    "monitored",
+    "server_configs",
+    "component_versions",
+];
 /// Words of names and values that no record holds.
 const SECRETS: [&str; 9] = [
     "password",
@@ -242,7 +247,12 @@ grafana_servers:
             .collect();
         assert_eq!(
             hosts,
-            [("10.0.1.1", 2), ("10.0.1.2", 1), ("10.0.1.3", 1), ("10.0.1.4", 2)]
+            [
+                ("10.0.1.1", 2),
+                ("10.0.1.2", 1),
+                ("10.0.1.3", 1),
+                ("10.0.1.4", 2)
+            ]
         );
         let tidb = &topology.hosts[0].components[1];
         assert_eq!(
@@ -256,10 +266,16 @@ grafana_servers:
         );
         let of = |name: &str| topology.settings.iter().find(|s| s.name == name).unwrap();
         let pool = of("raftstore.apply-pool-size");
-        assert_eq!((pool.value.as_str(), pool.default.as_deref()), ("3", Some("2")));
+        assert_eq!(
+            (pool.value.as_str(), pool.default.as_deref()),
+            ("3", Some("2"))
+        );
         assert_eq!(of("replication.location-labels").value, "[zone, host]");
         assert_eq!(of("token-limit").value, "2000");
-        assert_eq!(of("performance.max-procs").instance.as_deref(), Some("10.0.1.1:4001"));
+        assert_eq!(
+            of("performance.max-procs").instance.as_deref(),
+            Some("10.0.1.1:4001")
+        );
         let all = format!("{topology:?}");
         assert!(!all.contains("geheim") && all.contains("***"), "{all}");
     }
@@ -267,15 +283,27 @@ grafana_servers:
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
         for (text, wanted) in [
-            ("tikv_servers:\n  - port: 1\n", "tikv_servers[0] (line 2): host is missing"),
+            (
+                "tikv_servers:\n  - port: 1\n",
+                "tikv_servers[0] (line 2): host is missing",
+            ),
             (
                 "tidb_servers:\n  - host: a\n    port: 70000\n",
                 "tidb_servers[0].port (line 3): must be a port from 1 to 65535",
             ),
-            ("tikv_server:\n  - host: a\n", "tikv_server (line 1): TiUP's file has no such key; did you mean tikv_servers?"),
+            (
+                "tikv_server:\n  - host: a\n",
+                "tikv_server (line 1): TiUP's file has no such key; did you mean tikv_servers?",
+            ),
             ("tikv_servers: 5\n", "tikv_servers (line 1): must be a list"),
-            ("tikv_servers:\n  - a\n", "tikv_servers[0] (line 2): must hold keys"),
-            ("server_configs:\n  tikv: 5\n", "server_configs.tikv (line 2): must hold keys"),
+            (
+                "tikv_servers:\n  - a\n",
+                "tikv_servers[0] (line 2): must hold keys",
+            ),
+            (
+                "server_configs:\n  tikv: 5\n",
+                "server_configs.tikv (line 2): must hold keys",
+            ),
             ("pd_servers:\n  - host: [a\n", "line "),
             ("", "no hosts"),
             ("global:\n  user: a\n", "no hosts"),

@@ -82,7 +82,14 @@ fn tidb(rows: &RowSet, here: &str, topology: &mut Topology) {
         let status = rows.text(row, 2).unwrap_or_default();
         let status = parts(&status).and_then(|(_, port)| port);
         let version = rows.text(row, 3).unwrap_or_default();
-        member(&kind.to_ascii_lowercase(), &instance, status, version, here, topology);
+        member(
+            &kind.to_ascii_lowercase(),
+            &instance,
+            status,
+            version,
+            here,
+            topology,
+        );
     }
 }
 
@@ -227,9 +234,27 @@ mod tests {
             5,
             &[
                 &["10.0.1.2:20160", "cpu", "cpu", "cpu-logical-cores", "16"],
-                &["10.0.1.2:20160", "memory", "memory", "capacity", "68719476736"],
-                &["10.0.1.2:20160", "disk", "nvme0n1", "total", "1000000000000"],
-                &["10.0.1.2:20160", "disk", "nvme0n1", "total", "1000000000000"],
+                &[
+                    "10.0.1.2:20160",
+                    "memory",
+                    "memory",
+                    "capacity",
+                    "68719476736",
+                ],
+                &[
+                    "10.0.1.2:20160",
+                    "disk",
+                    "nvme0n1",
+                    "total",
+                    "1000000000000",
+                ],
+                &[
+                    "10.0.1.2:20160",
+                    "disk",
+                    "nvme0n1",
+                    "total",
+                    "1000000000000",
+                ],
                 &["10.0.7.7:20160", "cpu", "cpu", "cpu-logical-cores", "16"],
                 &["10.0.1.1:4000", "cpu", "cpu", "cpu-logical-cores", "many"],
             ],
@@ -247,7 +272,10 @@ mod tests {
         let mut topology = Topology::default();
         let rows = made(2, &[&["10.0.0.1:26257", "24.3"], &["NULL", "NULL"]]);
         plain(&rows, "cockroach", "db1", &mut topology);
-        let rows = made(2, &[&["10.0.0.2", "5433"], &["fd00::2", "5433"], &["", "1"]]);
+        let rows = made(
+            2,
+            &[&["10.0.0.2", "5433"], &["fd00::2", "5433"], &["", "1"]],
+        );
         yugabyte(&rows, "db1", &mut topology);
         let hosts: Vec<_> = topology.hosts.iter().map(|h| h.host.as_str()).collect();
         assert_eq!(hosts, ["10.0.0.1", "10.0.0.2", "fd00::2"]);

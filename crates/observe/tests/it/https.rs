@@ -39,7 +39,9 @@ fn serve(folder: &tempfile::TempDir) -> (String, PathBuf) {
             let n = stream.read(&mut request).unwrap_or(0);
             let request = String::from_utf8_lossy(&request[..n]).into_owned();
             let reply = match request.contains(SIGNED_IN) {
-                true => "HTTP/1.0 200 OK\r\n\r\ntikv_engine_size_bytes{db=\"kv\",type=\"write\"} 4096\n",
+                true => {
+                    "HTTP/1.0 200 OK\r\n\r\ntikv_engine_size_bytes{db=\"kv\",type=\"write\"} 4096\n"
+                }
                 false => "HTTP/1.0 401 Unauthorized\r\n\r\n",
             };
             let _gone = stream.write_all(reply.as_bytes());
@@ -90,16 +92,28 @@ fn a_node_is_read_with_tls_and_a_sign_in() {
     let signed_in = Access::new(Some(&ca)).with_token("geheim");
     assert_eq!(seen(&url, signed_in.clone()), (1, Vec::new()));
     for (access, wanted) in [
-        (Access::new(Some(&ca)), "HTTP status 401; set TIDEMARK_OBSERVE_TOKEN"),
-        (Access::new(Some(&ca)).with_password("u", "p"), "HTTP status 401"),
+        (
+            Access::new(Some(&ca)),
+            "HTTP status 401; set TIDEMARK_OBSERVE_TOKEN",
+        ),
+        (
+            Access::new(Some(&ca)).with_password("u", "p"),
+            "HTTP status 401",
+        ),
         (
             Access::new(Some(std::path::Path::new("/nonexistent.pem"))),
             "--observe-ca: ca=/nonexistent.pem",
         ),
-        (other_authority(&folder), "--observe-ca=FILE names another certificate authority"),
+        (
+            other_authority(&folder),
+            "--observe-ca=FILE names another certificate authority",
+        ),
     ] {
         let (series, gaps) = seen(&url, access);
-        assert!(series == 0 && gaps[0].kind == GapKind::NodeSilent, "{gaps:?}");
+        assert!(
+            series == 0 && gaps[0].kind == GapKind::NodeSilent,
+            "{gaps:?}"
+        );
         assert!(gaps[0].detail.contains(wanted), "{gaps:?}");
     }
     // Its address without TLS.

@@ -52,14 +52,19 @@ fn answer(path: &str, ranges: Ranges) -> String {
         // Every 200 ms.
         format!("{{\"metric\":{{}},\"value\":[{now},\"1500\"]}}")
     } else {
-        assert!(query.starts_with("count by (__name__, instance)"), "{query}");
+        assert!(
+            query.starts_with("count by (__name__, instance)"),
+            "{query}"
+        );
         [("tikv_raftstore_region_count", "kv1:20180"), ("tidb_server_connections", "db1:10080")]
             .map(|(name, at)| {
                 format!("{{\"metric\":{{\"__name__\":\"{name}\",\"instance\":\"{at}\"}},\"value\":[{now},\"1\"]}}")
             })
             .join(",")
     };
-    success(&format!("{{\"resultType\":\"vector\",\"result\":[{result}]}}"))
+    success(&format!(
+        "{{\"resultType\":\"vector\",\"result\":[{result}]}}"
+    ))
 }
 
 fn serve(ranges: Ranges) -> String {
@@ -97,7 +102,10 @@ fn matrix(of: &[(&str, f64)], (start, end, step): (f64, f64, f64)) -> String {
         format!("{{\"metric\":{labels},\"values\":[{}]}}", values.join(","))
     });
     let series: Vec<String> = series.collect();
-    format!("{{\"resultType\":\"matrix\",\"result\":[{}]}}", series.join(","))
+    format!(
+        "{{\"resultType\":\"matrix\",\"result\":[{}]}}",
+        series.join(",")
+    )
 }
 
 fn of_a_cluster(query: &str, start: f64, end: f64, step: f64) -> String {
@@ -109,12 +117,19 @@ fn of_a_cluster(query: &str, start: f64, end: f64, step: f64) -> String {
             ("{\"instance\":\"prometheus:9090\"}", 0.5),
         ],
         _ if query.contains("tikv_thread_cpu_seconds_total") => &[
-            ("{\"instance\":\"kv1:20180\",\"name\":\"raftstore_1_0\"}", 0.25),
-            ("{\"instance\":\"kv1:20180\",\"name\":\"raftstore_1_1\"}", 0.5),
+            (
+                "{\"instance\":\"kv1:20180\",\"name\":\"raftstore_1_0\"}",
+                0.25,
+            ),
+            (
+                "{\"instance\":\"kv1:20180\",\"name\":\"raftstore_1_1\"}",
+                0.5,
+            ),
         ],
-        _ if query.starts_with("histogram_quantile(0.99, sum by (le, instance, sql_type)") => {
-            &[("{\"instance\":\"db1:10080\",\"sql_type\":\"Select\"}", 0.004)]
-        }
+        _ if query.starts_with("histogram_quantile(0.99, sum by (le, instance, sql_type)") => &[(
+            "{\"instance\":\"db1:10080\",\"sql_type\":\"Select\"}",
+            0.004,
+        )],
         _ if query.starts_with("sum by (instance, type) (tikv_engine_size_bytes") => {
             &[("{\"instance\":\"kv1:20180\",\"type\":\"write\"}", 80000.0)]
         }
@@ -148,7 +163,11 @@ fn a_clusters_panels_come_through_prometheus() {
     let cpu = only("tikv.cpu");
     assert_eq!(cpu.key.labels["instance"], "kv1:20180");
     let cpu = points(cpu);
-    assert!(cpu.iter().all(|(at, value)| *value == 2.5 && (0..2600).contains(at)), "{cpu:?}");
+    assert!(
+        cpu.iter()
+            .all(|(at, value)| *value == 2.5 && (0..2600).contains(at)),
+        "{cpu:?}"
+    );
     assert!(cpu.len() >= 3, "{cpu:?}");
     assert_eq!(points(only("tidb.cpu"))[0].1, 1.25);
     // Threads of one pool add up.
@@ -172,13 +191,22 @@ fn what_is_wrong_is_one_line_and_delays_nothing() {
     };
     let fixed = |reply: &'static str| serving(move |_| Some(reply.into()));
     for (reply, wanted) in [
-        ("HTTP/1.0 401 Unauthorized\r\n\r\n", "HTTP status 401; set TIDEMARK_OBSERVE_TOKEN"),
-        ("HTTP/1.0 404 Not Found\r\n\r\n404 page not found", "HTTP status 404: there is no Prometheus"),
+        (
+            "HTTP/1.0 401 Unauthorized\r\n\r\n",
+            "HTTP status 401; set TIDEMARK_OBSERVE_TOKEN",
+        ),
+        (
+            "HTTP/1.0 404 Not Found\r\n\r\n404 page not found",
+            "HTTP status 404: there is no Prometheus",
+        ),
         (
             "HTTP/1.0 400 Bad Request\r\n\r\n{\"status\":\"error\",\"errorType\":\"bad_data\",\"error\":\"odd query\"}",
             "HTTP status 400: odd query",
         ),
-        ("HTTP/1.0 200 OK\r\n\r\n<html>", "the reply is not from a Prometheus"),
+        (
+            "HTTP/1.0 200 OK\r\n\r\n<html>",
+            "the reply is not from a Prometheus",
+        ),
         ("\x15\x03\x03", "TLS is required; use https://"),
     ] {
         let note = said(&fixed(reply));
@@ -186,7 +214,10 @@ fn what_is_wrong_is_one_line_and_delays_nothing() {
         assert!(note.contains("--observe-prometheus"), "{note}");
     }
     let note = said(&serving(|_| None));
-    assert!(note.contains("it had not answered when the run ended"), "{note}");
+    assert!(
+        note.contains("it had not answered when the run ended"),
+        "{note}"
+    );
     let empty = "HTTP/1.0 200 OK\r\n\r\n{\"status\":\"success\",\"data\":{\"result\":[1,\"1\"]}}";
     assert!(said(&fixed(empty)).contains("has no metrics of TiDB"));
     assert!(said("http://127.0.0.1:1").contains("127.0.0.1:1"));
@@ -204,10 +235,19 @@ fn parts_that_are_missing_are_said_and_the_rest_is_kept() {
         _ => success(&matrix(&[], (start, end, step))),
     });
     let (series, ended, _) = watched(&url, Duration::from_millis(2500));
-    assert!(!named(&series, SERVER_NODES, "tikv.cpu").is_empty(), "{series:?}");
+    assert!(
+        !named(&series, SERVER_NODES, "tikv.cpu").is_empty(),
+        "{series:?}"
+    );
     let gaps = &ended.observed[0].gaps;
-    assert!(gaps[0].kind == GapKind::Failed && gaps.len() == 1, "{gaps:?}");
-    assert!(gaps[0].detail.contains("partial reply: store s2 is away"), "{gaps:?}");
+    assert!(
+        gaps[0].kind == GapKind::Failed && gaps.len() == 1,
+        "{gaps:?}"
+    );
+    assert!(
+        gaps[0].detail.contains("partial reply: store s2 is away"),
+        "{gaps:?}"
+    );
 }
 
 #[test]

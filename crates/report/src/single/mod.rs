@@ -14,6 +14,7 @@ use crate::observed;
 use crate::section::Section;
 use crate::series::{self, Side};
 use crate::texts::{Lang, Texts};
+use crate::topology;
 use crate::words::{Words, readable_time};
 use crate::{Authored, ReportError, RunDigest};
 use tidemark_core::record::RunRecord;
@@ -203,6 +204,7 @@ fn parts(
         parts.push(part.width(Width::Third).role(Role::Environment));
     }
     if detail != Detail::Brief {
+        parts.extend(topology::part(record, lang, page));
         parts.extend(tables::settings(w, page));
         parts.extend(tables::options(w, page));
     }

@@ -23,3 +23,4 @@ mod reports;
 mod series;
 mod settings;
 mod step_reports;
+mod topology;

@@ -68,7 +68,10 @@ impl Api {
     pub fn time(&self, longest: Duration) -> Result<f64, String> {
         let url = self.asking("query", &[("query", "time()".into())]);
         let data = self.data(&url, longest)?.0;
-        let time = data.get("result").and_then(|pair| pair.get(1)).and_then(number);
+        let time = data
+            .get("result")
+            .and_then(|pair| pair.get(1))
+            .and_then(number);
         time.ok_or_else(|| self.odd())
     }
 
@@ -105,8 +108,11 @@ impl Api {
             .iter()
             .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC)))
             .collect();
-        self.url
-            .at(format!("{}{API}/{what}?{}", self.below, parameters.join("&")))
+        self.url.at(format!(
+            "{}{API}/{what}?{}",
+            self.below,
+            parameters.join("&")
+        ))
     }
 
     fn odd(&self) -> String {
@@ -195,24 +201,35 @@ mod tests {
             ("http://p", "/api/v1/query?query=time%28%29"),
             ("http://p:9090/", "/api/v1/query?query=time%28%29"),
             ("https://p/prom/", "/prom/api/v1/query?query=time%28%29"),
-            ("http://p/prom/api/v1", "/prom/api/v1/query?query=time%28%29"),
+            (
+                "http://p/prom/api/v1",
+                "/prom/api/v1/query?query=time%28%29",
+            ),
         ] {
             let api = Api::at(text, &Access::default()).unwrap();
             let url = api.asking("query", &[("query", "time()".into())]);
             assert_eq!(url.path(), path, "{text}");
         }
         let said = Api::at("p:9090", &Access::default()).unwrap_err();
-        assert!(said.contains("for example http://prometheus:9090"), "{said}");
+        assert!(
+            said.contains("for example http://prometheus:9090"),
+            "{said}"
+        );
     }
 
     #[test]
     fn series_are_read_and_what_is_no_number_left_out() {
         let of = |text: &str| vector(&serde_json::from_str(text).unwrap());
-        let read = of(r#"{"metric":{"instance":"a:1"},"values":[[10.5,"1"],[20.5,"NaN"],[30.5,"+Inf"],[40,"2e3"]]}"#);
+        let read = of(
+            r#"{"metric":{"instance":"a:1"},"values":[[10.5,"1"],[20.5,"NaN"],[30.5,"+Inf"],[40,"2e3"]]}"#,
+        );
         let read = read.unwrap();
         assert_eq!(read.labels["instance"], "a:1");
         assert_eq!(read.points, [(10.5, 1.0), (40.0, 2000.0)]);
-        assert_eq!(of(r#"{"metric":{},"value":[1,"7"]}"#).unwrap().points, [(1.0, 7.0)]);
+        assert_eq!(
+            of(r#"{"metric":{},"value":[1,"7"]}"#).unwrap().points,
+            [(1.0, 7.0)]
+        );
         assert_eq!(of(r#"{"metric":{}}"#), None);
         assert_eq!(of(r#"{"value":[1,"7"]}"#), None);
     }

@@ -138,7 +138,12 @@ impl ThroughPrometheus {
                 None if points.values().all(|value| *value == 0.0) => continue,
                 None => {
                     let mut labels = vec![("instance", place.0.as_str())];
-                    labels.extend(place.2.iter().map(|(label, value)| (*label, value.as_str())));
+                    labels.extend(
+                        place
+                            .2
+                            .iter()
+                            .map(|(label, value)| (*label, value.as_str())),
+                    );
                     let column = match (what, row.measure) {
                         (What::Rate, _) => samples.rate(&name, "1/s", &labels, 1),
                         (What::Main, Measure::Counter) => {
@@ -169,7 +174,8 @@ impl SeriesSource for ThroughPrometheus {
 
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let begun = Instant::now();
-        let failed = |why: String| Gap::new(GapKind::Failed, format!("--observe-prometheus: {why}"));
+        let failed =
+            |why: String| Gap::new(GapKind::Failed, format!("--observe-prometheus: {why}"));
         let api = Api::at(&self.url, &self.access).map_err(failed)?;
         let asked = Instant::now();
         let time = api.time(LONGEST).map_err(failed)?;
@@ -245,7 +251,10 @@ impl SeriesSource for ThroughPrometheus {
                 Ok(news) => wrong.extend(self.take(news, samples).err()),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    wrong.push(format!("{}: the end of the run is missing: no reply in time", self.url));
+                    wrong.push(format!(
+                        "{}: the end of the run is missing: no reply in time",
+                        self.url
+                    ));
                     break;
                 }
             }
@@ -276,7 +285,9 @@ fn kinds(found: &[Vector]) -> BTreeMap<String, Kind> {
 fn asked_of(kinds: &BTreeMap<String, Kind>, times: &Times) -> Vec<Query> {
     let there: HashSet<Kind> = kinds.values().copied().collect();
     let there = TELLING.iter().filter(|(_, kind)| there.contains(kind));
-    there.flat_map(|(_, kind)| of_kind(*kind, times.window_ms)).collect()
+    there
+        .flat_map(|(_, kind)| of_kind(*kind, times.window_ms))
+        .collect()
 }
 
 /// How points and windows lie, in milliseconds.
@@ -426,7 +437,9 @@ fn placed(
             continue;
         }
         groups.insert(group);
-        let series = all.entry((instance.clone(), group.to_string())).or_default();
+        let series = all
+            .entry((instance.clone(), group.to_string()))
+            .or_default();
         for (at, value) in &vector.points {
             let steps = ((at - first_at) * 1000.0 / times.step_ms as f64).round();
             let scale = match query.what {

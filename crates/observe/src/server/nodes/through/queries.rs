@@ -34,7 +34,10 @@ pub(super) const TELLING: [(&str, Kind); 7] = [
 /// Which instances have a name of [`TELLING`].
 pub(super) fn instances() -> String {
     let names: Vec<&str> = TELLING.iter().map(|(name, _)| *name).collect();
-    format!("count by (__name__, instance) ({{__name__=~\"{}\"}})", names.join("|"))
+    format!(
+        "count by (__name__, instance) ({{__name__=~\"{}\"}})",
+        names.join("|")
+    )
 }
 
 /// How often the most frequent of all instances is read, in five minutes.
@@ -77,9 +80,12 @@ fn text(row: &Row, what: What, window_ms: u64) -> Option<String> {
             sum(&format!("{name}_sum"), &by),
             sum(&format!("{name}_count"), &by)
         )),
-        (Measure::Histogram { is_counted: true, .. }, What::Rate) => {
-            Some(sum(&format!("{name}_count"), &by))
-        }
+        (
+            Measure::Histogram {
+                is_counted: true, ..
+            },
+            What::Rate,
+        ) => Some(sum(&format!("{name}_count"), &by)),
         (Measure::Histogram { has_p99: true, .. }, What::P99) => {
             let of = sum(&format!("{name}_bucket"), &format!("le, {by}"));
             Some(format!("histogram_quantile(0.99, {of})"))
@@ -122,7 +128,9 @@ mod tests {
     fn rows_become_what_dashboards_ask() {
         let all = of_kind(Kind::Tikv, 38_000);
         let of = |series: &str, what: What| {
-            let found = all.iter().find(|q| q.row.series == series && q.what == what);
+            let found = all
+                .iter()
+                .find(|q| q.row.series == series && q.what == what);
             found.map(|q| q.text.as_str())
         };
         assert_eq!(
@@ -149,7 +157,10 @@ mod tests {
             Some("sum by (instance, type) (tikv_engine_size_bytes{db=~\"kv|\"})")
         );
         let threads = of("tikv.thread-cpu", What::Main).unwrap();
-        assert!(threads.contains("{name=~\"grpc.*|raftstore_.*|"), "{threads}");
+        assert!(
+            threads.contains("{name=~\"grpc.*|raftstore_.*|"),
+            "{threads}"
+        );
     }
 
     #[test]
@@ -158,7 +169,11 @@ mod tests {
             assert_eq!(Kind::foremost(None, name), Some(kind), "{name}");
             let asked = of_kind(kind, 1000);
             for row in kind.rows() {
-                assert!(asked.iter().any(|q| std::ptr::eq(q.row, row)), "{}", row.series);
+                assert!(
+                    asked.iter().any(|q| std::ptr::eq(q.row, row)),
+                    "{}",
+                    row.series
+                );
             }
         }
     }
