@@ -1,7 +1,7 @@
 //! Values of a YAML file with the path and line where each stands.
 
 use super::TopologyError;
-use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
+use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 
 /// Nobody nests settings deeper.
 const DEEPEST: usize = 32;
@@ -11,7 +11,7 @@ const DEEPEST: usize = 32;
 pub(super) struct At<'d> {
     /// Keys from the top: `tikv_servers[0].host`. Empty of the whole file.
     pub path: String,
-    node: &'d MarkedYaml<'d>,
+    node: &'d MarkedYamlOwned,
     /// Where its key stands.
     line: usize,
 }
@@ -27,8 +27,8 @@ pub(super) struct Setting {
 ///
 /// # Errors
 /// Where it is no YAML.
-pub(super) fn parsed(text: &str) -> Result<Option<MarkedYaml<'_>>, TopologyError> {
-    let all = MarkedYaml::load_from_str(text).map_err(|e| TopologyError::NoYaml {
+pub(super) fn parsed(text: &str) -> Result<Option<MarkedYamlOwned>, TopologyError> {
+    let all = MarkedYamlOwned::load_from_str(text).map_err(|e| TopologyError::NoYaml {
         line: e.marker().line(),
         why: e.info().to_string(),
     })?;
@@ -36,7 +36,7 @@ pub(super) fn parsed(text: &str) -> Result<Option<MarkedYaml<'_>>, TopologyError
 }
 
 impl<'d> At<'d> {
-    pub fn top(node: &'d MarkedYaml<'d>) -> Self {
+    pub fn top(node: &'d MarkedYamlOwned) -> Self {
         Self {
             path: String::new(),
             node,
@@ -67,11 +67,11 @@ impl<'d> At<'d> {
     /// Where it is something else.
     pub fn entries(&self) -> Result<Vec<At<'d>>, TopologyError> {
         let map = match &self.node.data {
-            YamlData::Mapping(map) => map,
-            YamlData::Value(Scalar::Null) => return Ok(Vec::new()),
+            YamlDataOwned::Mapping(map) => map,
+            YamlDataOwned::Value(ScalarOwned::Null) => return Ok(Vec::new()),
             _ => return Err(self.wrong("must hold keys with values, for example host: 10.0.1.1")),
         };
-        let entry = |(key, node): (&'d MarkedYaml<'d>, &'d MarkedYaml<'d>)| {
+        let entry = |(key, node): (&'d MarkedYamlOwned, &'d MarkedYamlOwned)| {
             let name = scalar(key).unwrap_or_default();
             At {
                 path: match self.path.is_empty() {
@@ -91,11 +91,11 @@ impl<'d> At<'d> {
     /// Where it is no list.
     pub fn items(&self) -> Result<Vec<At<'d>>, TopologyError> {
         let list = match &self.node.data {
-            YamlData::Sequence(list) => list,
-            YamlData::Value(Scalar::Null) => return Ok(Vec::new()),
+            YamlDataOwned::Sequence(list) => list,
+            YamlDataOwned::Value(ScalarOwned::Null) => return Ok(Vec::new()),
             _ => return Err(self.wrong("must be a list, for example - host: 10.0.1.1")),
         };
-        let item = |(n, node): (usize, &'d MarkedYaml<'d>)| At {
+        let item = |(n, node): (usize, &'d MarkedYamlOwned)| At {
             path: format!("{}[{n}]", self.path),
             node,
             line: node.span.start.line(),
@@ -135,9 +135,9 @@ impl<'d> At<'d> {
     }
 }
 
-fn gather(node: &MarkedYaml<'_>, name: &str, depth: usize, all: &mut Vec<Setting>) {
+fn gather(node: &MarkedYamlOwned, name: &str, depth: usize, all: &mut Vec<Setting>) {
     match &node.data {
-        YamlData::Mapping(map) if depth < DEEPEST => {
+        YamlDataOwned::Mapping(map) if depth < DEEPEST => {
             for (key, value) in map {
                 let key = scalar(key).unwrap_or_default();
                 let name = match name {
@@ -147,7 +147,7 @@ fn gather(node: &MarkedYaml<'_>, name: &str, depth: usize, all: &mut Vec<Setting
                 gather(value, &name, depth + 1, all);
             }
         }
-        YamlData::Sequence(list) => {
+        YamlDataOwned::Sequence(list) => {
             let items: Vec<String> = list.iter().filter_map(scalar).collect();
             all.push(Setting {
                 name: name.into(),
@@ -166,15 +166,15 @@ fn gather(node: &MarkedYaml<'_>, name: &str, depth: usize, all: &mut Vec<Setting
 }
 
 /// A single value as text.
-fn scalar(node: &MarkedYaml<'_>) -> Option<String> {
+fn scalar(node: &MarkedYamlOwned) -> Option<String> {
     match &node.data {
-        YamlData::Value(Scalar::Null) => Some(String::new()),
-        YamlData::Value(Scalar::Boolean(b)) => Some(b.to_string()),
-        YamlData::Value(Scalar::Integer(n)) => Some(n.to_string()),
-        YamlData::Value(Scalar::FloatingPoint(n)) => Some(n.into_inner().to_string()),
-        YamlData::Value(Scalar::String(text)) => Some(text.to_string()),
-        YamlData::Representation(text, ..) => Some(text.to_string()),
-        YamlData::Tagged(_, inner) => scalar(inner),
+        YamlDataOwned::Value(ScalarOwned::Null) => Some(String::new()),
+        YamlDataOwned::Value(ScalarOwned::Boolean(b)) => Some(b.to_string()),
+        YamlDataOwned::Value(ScalarOwned::Integer(n)) => Some(n.to_string()),
+        YamlDataOwned::Value(ScalarOwned::FloatingPoint(n)) => Some(n.into_inner().to_string()),
+        YamlDataOwned::Value(ScalarOwned::String(text)) => Some(text.clone()),
+        YamlDataOwned::Representation(text, ..) => Some(text.clone()),
+        YamlDataOwned::Tagged(_, inner) => scalar(inner),
         _ => None,
     }
 }
