@@ -6,6 +6,7 @@ use rustls::{ClientConnection, StreamOwned};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
+use tidemark_core::redact_url;
 
 /// More than any exporter tells.
 const MOST_BYTES: u64 = 16 << 20;
@@ -35,7 +36,8 @@ impl Url {
     /// # Errors
     /// What is wrong, for people.
     pub fn parse(text: &str, port: u16) -> Result<Self, String> {
-        let wrong = |why: &str| format!("{text}: {why}; for example http://db1:{port}/metrics");
+        let shown = redact_url(text);
+        let wrong = |why: &str| format!("{shown}: {why}; for example http://db1:{port}/metrics");
         let (is_tls, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
             (Some(rest), _) => (false, rest),
             (None, Some(rest)) => (true, rest),
@@ -45,7 +47,12 @@ impl Url {
             Some(at) => rest.split_at(at),
             None => (rest, "/metrics"),
         };
-        if authority.is_empty() || authority.contains('@') || text.contains(char::is_whitespace) {
+        if authority.contains('@') {
+            return Err(wrong(
+                "an account belongs in TIDEMARK_OBSERVE_USER and TIDEMARK_OBSERVE_PASSWORD",
+            ));
+        }
+        if authority.is_empty() || text.contains(char::is_whitespace) {
             return Err(wrong("invalid host"));
         }
         let has_port = authority

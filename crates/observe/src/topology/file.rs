@@ -35,7 +35,7 @@ const fn list(
 const NONE: (&str, Option<u16>) = ("", None);
 
 #[rustfmt::skip] // a row each
-const LISTS: [List; 18] = [
+const LISTS: [List; 17] = [
     list("pd_servers", "pd", ("client_port", Some(2379)), NONE),
     list("tidb_servers", "tidb", ("port", Some(4000)), ("status_port", Some(10080))),
     list("tikv_servers", "tikv", ("port", Some(20160)), ("status_port", Some(20180))),
@@ -53,8 +53,6 @@ const LISTS: [List; 18] = [
     list("monitoring_servers", "prometheus", ("port", Some(9090)), NONE),
     list("grafana_servers", "grafana", ("port", Some(3000)), NONE),
     list("alertmanager_servers", "alertmanager", ("web_port", Some(9093)), NONE),
-    // What older files call it.
-    list("prometheus_servers", "prometheus", ("port", Some(9090)), NONE),
 ];
 /// Keys that are no lists.
 const OTHERS: [&str; 4] = [

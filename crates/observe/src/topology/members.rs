@@ -125,6 +125,7 @@ fn member(
         return;
     };
     topology.listed = true;
+    let status_port = status_port.filter(|status| Some(*status) != port);
     let host = reachable(host, here);
     let all: usize = topology.hosts.iter().map(|h| h.components.len()).sum();
     let known = match topology.hosts.iter().position(|known| known.host == host) {
@@ -153,7 +154,7 @@ fn member(
         on.components.push(Component {
             kind: kind.into(),
             port,
-            status_port: status_port.filter(|status| Some(*status) != port),
+            status_port,
             version,
             in_file: false,
             in_database: true,

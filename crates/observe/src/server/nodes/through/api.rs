@@ -41,8 +41,14 @@ impl Api {
     /// # Errors
     /// What is wrong with it, for people.
     pub fn at(text: &str, access: &Access) -> Result<Self, String> {
-        let url = Url::parse(text, PORT).map_err(|why| {
-            let wrong = format!("http://db1:{PORT}/metrics");
+        // What has TLS stands behind a proxy, as a rule.
+        let port = if text.starts_with("https://") {
+            443
+        } else {
+            PORT
+        };
+        let url = Url::parse(text, port).map_err(|why| {
+            let wrong = format!("http://db1:{port}/metrics");
             why.replace(&wrong, &format!("http://prometheus:{PORT}"))
         })?;
         let has_path = text
