@@ -14,7 +14,7 @@ use tidemark_core::{Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
 use tidemark_observe::{
-    Access, HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+    EndpointAccess, HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
 };
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -113,7 +113,7 @@ impl Recording {
             host: watch.observe_host.as_deref(),
             nodes: watch.observe_nodes.as_deref(),
             prometheus: watch.observe_prometheus.as_deref(),
-            access: Access::from_environment(watch.observe_ca.as_deref()),
+            access: EndpointAccess::from_environment(watch.observe_ca.as_deref()),
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,

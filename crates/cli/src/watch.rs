@@ -29,7 +29,7 @@ use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, reda
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
 use tidemark_observe::{
-    Access, Observing, Sink, Sources, client_host, data_disks, sources, with_members,
+    EndpointAccess, Observing, Sink, Sources, client_host, data_disks, sources, with_members,
 };
 use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
@@ -82,7 +82,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         host: words.observe_host.as_deref(),
         nodes: words.observe_nodes.as_deref(),
         prometheus: words.observe_prometheus.as_deref(),
-        access: Access::from_environment(words.observe_ca.as_deref()),
+        access: EndpointAccess::from_environment(words.observe_ca.as_deref()),
         connector: &connector,
         engine: Some(server.info.engine),
         on_client: server.on_client,

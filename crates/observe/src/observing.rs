@@ -4,8 +4,9 @@ use crate::client::ClientHostSource;
 use crate::network::Network;
 use crate::own::Own;
 use crate::server::{
-    Access, MysqlActivity, MysqlStatements, MysqlStatus, NodeExporter, Nodes, PostgresActivity,
-    PostgresStatements, PostgresStatus, ServerProcess, SqliteStatus, ThroughPrometheus,
+    EndpointAccess, MysqlActivity, MysqlStatements, MysqlStatus, NodeExporter, Nodes,
+    PostgresActivity, PostgresStatements, PostgresStatus, ServerProcess, SqliteStatus,
+    ThroughPrometheus,
 };
 use crate::source::SeriesSource;
 use tidemark_core::observe::{
@@ -28,7 +29,7 @@ pub struct Observing<'a> {
     /// URL of a Prometheus that has the nodes' metrics; it is asked in their place.
     pub prometheus: Option<&'a str>,
     /// How the endpoints of these are reached.
-    pub access: Access,
+    pub access: EndpointAccess,
     /// The target; sources open sessions of their own.
     pub connector: &'a Connector,
     /// What answered there.

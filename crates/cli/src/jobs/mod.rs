@@ -27,7 +27,9 @@ use tidemark_core::job::{
     JOB_VERSION, LoadMethod, OutputFiles, Preparation, Settings, TargetAddress, ToolChoice, Watch,
     WorkloadChoice,
 };
-use tidemark_core::{Job, OptionSpec, OptionValues, RunSpec, Source, Target, is_password_name, redact_urls};
+use tidemark_core::{
+    Job, OptionSpec, OptionValues, RunSpec, Source, Target, is_password_name, redact_urls,
+};
 use tidemark_workloads::Definition;
 use tidemark_workloads::random::RAND_OPTIONS;
 

@@ -15,14 +15,14 @@ const PASSWORD: &str = "TIDEMARK_OBSERVE_PASSWORD";
 
 /// Certificates and sign-in of endpoints. The sign-in goes only to addresses that the user named.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct EndpointAccess {
     ca: Option<PathBuf>,
     authorization: Secret,
     /// Made when it is first needed.
     tls: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
 }
 
-impl Access {
+impl EndpointAccess {
     /// With a file of certificate authorities, or the system's.
     pub fn new(ca: Option<&Path>) -> Self {
         Self {
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn what_signs_in_is_never_shown() {
-        let access = Access::new(None).with_password("u", "geheim");
+        let access = EndpointAccess::new(None).with_password("u", "geheim");
         assert_eq!(access.authorization(), Some("Basic dTpnZWhlaW0="));
-        let token = Access::new(None).with_token("ge\r\nheim");
+        let token = EndpointAccess::new(None).with_token("ge\r\nheim");
         assert_eq!(token.authorization(), Some("Bearer geheim"));
         let shown = format!("{access:?} {token:?}");
         assert!(
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_file_without_certificates_is_named() {
-        let said = Access::new(Some(Path::new("/nonexistent/ca.pem"))).tls();
+        let said = EndpointAccess::new(Some(Path::new("/nonexistent/ca.pem"))).tls();
         let said = said.map(|_| ()).unwrap_err();
         assert!(said.starts_with("--observe-ca: "), "{said}");
         assert!(said.contains("/nonexistent/ca.pem"), "{said}");

@@ -1,6 +1,6 @@
 //! One GET of HTTP, with TLS or without, within a time.
 
-use super::access::Access;
+use super::access::EndpointAccess;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{ErrorKind, Read, Write};
@@ -27,7 +27,7 @@ pub(super) struct Url {
     authority: String,
     address: String,
     path: String,
-    access: Access,
+    access: EndpointAccess,
 }
 
 impl Url {
@@ -60,7 +60,7 @@ impl Url {
             .is_some_and(|(_, p)| p.parse::<u16>().is_ok());
         Ok(Self {
             is_tls,
-            access: Access::default(),
+            access: EndpointAccess::default(),
             authority: authority.into(),
             address: match has_port {
                 true => authority.into(),
@@ -71,7 +71,7 @@ impl Url {
     }
 
     /// The same, reached with these certificates, and signed in there.
-    pub fn with(mut self, access: &Access) -> Self {
+    pub fn with(mut self, access: &EndpointAccess) -> Self {
         self.access = access.clone();
         self
     }

@@ -18,7 +18,7 @@ mod sessions;
 mod sqlite;
 mod statements;
 
-pub use access::Access;
+pub use access::EndpointAccess;
 pub(crate) use mysql_activity::MysqlActivity;
 pub(crate) use mysql_status::{MysqlStatus, count_own};
 pub(crate) use node_exporter::NodeExporter;

@@ -1,6 +1,6 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
-use super::access::Access;
+use super::access::EndpointAccess;
 use super::exposition::{Line, lines};
 use super::http::{Url, get};
 use crate::client::metrics;
@@ -130,14 +130,14 @@ const MODES: [(&str, Metric, &[&str]); 4] = [
 /// A node_exporter.
 pub(crate) struct NodeExporter {
     url: String,
-    access: Access,
+    access: EndpointAccess,
     from: Option<Url>,
     /// First totals of disks and interfaces, by name, until something changed.
     idle: HashMap<String, f64>,
 }
 
 impl NodeExporter {
-    pub fn new(url: &str, access: &Access) -> Self {
+    pub fn new(url: &str, access: &EndpointAccess) -> Self {
         Self {
             url: url.into(),
             access: access.clone(),
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn of_many_processors_each_ones_business_is_told() {
-        let mut exporter = NodeExporter::new("", &Access::default());
+        let mut exporter = NodeExporter::new("", &EndpointAccess::default());
         let mut samples = Samples::new(SERVER_HOST, Duration::from_millis(10));
         for (at, user, steal) in [(None, 0.0, 0.0), (Some(0), 0.5, 0.25)] {
             std::thread::sleep(Duration::from_millis(10));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Access, Ended, Observing, Sampling, sources};
+use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
 
 /// Ended with the test.
 struct Exporter(Child);
@@ -36,7 +36,7 @@ fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
         host: Some(url),
         nodes: None,
         prometheus: None,
-        access: Access::default(),
+        access: EndpointAccess::default(),
         connector: &connector,
         engine: Some(Engine::Mariadb),
         on_client: Some(false),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Access, Observing, Sampling, sources};
+use tidemark_observe::{EndpointAccess, Observing, Sampling, sources};
 
 const SIGNED_IN: &str = "Authorization: Bearer geheim\r\n";
 
@@ -53,7 +53,7 @@ fn serve(folder: &tempfile::TempDir) -> (String, PathBuf) {
 }
 
 /// What is seen of a node at this URL, and what not.
-fn seen(url: &str, access: Access) -> (usize, Vec<Gap>) {
+fn seen(url: &str, access: EndpointAccess) -> (usize, Vec<Gap>) {
     let target = Target::parse("mysql://u@127.0.0.1:1/d").unwrap();
     let connector = Connector::new(target, ConnectOptions::default()).unwrap();
     let observe: Observe = "server-nodes".parse().unwrap();
@@ -89,19 +89,19 @@ fn a_node_is_read_with_tls_and_a_sign_in() {
     let folder = tempfile::tempdir().unwrap();
     let (address, ca) = serve(&folder);
     let url = format!("https://{address}/metrics");
-    let signed_in = Access::new(Some(&ca)).with_token("geheim");
+    let signed_in = EndpointAccess::new(Some(&ca)).with_token("geheim");
     assert_eq!(seen(&url, signed_in.clone()), (1, Vec::new()));
     for (access, wanted) in [
         (
-            Access::new(Some(&ca)),
+            EndpointAccess::new(Some(&ca)),
             "HTTP status 401; set TIDEMARK_OBSERVE_TOKEN",
         ),
         (
-            Access::new(Some(&ca)).with_password("u", "p"),
+            EndpointAccess::new(Some(&ca)).with_password("u", "p"),
             "HTTP status 401",
         ),
         (
-            Access::new(Some(std::path::Path::new("/nonexistent.pem"))),
+            EndpointAccess::new(Some(std::path::Path::new("/nonexistent.pem"))),
             "--observe-ca: ca=/nonexistent.pem",
         ),
         (
@@ -121,9 +121,9 @@ fn a_node_is_read_with_tls_and_a_sign_in() {
     assert_eq!(gaps, [Gap::new(GapKind::NodeTls, address)]);
 }
 
-fn other_authority(folder: &tempfile::TempDir) -> Access {
+fn other_authority(folder: &tempfile::TempDir) -> EndpointAccess {
     let made = rcgen::generate_simple_self_signed(vec!["other".into()]).unwrap();
     let file = folder.path().join("other.pem");
     std::fs::write(&file, made.cert.pem()).unwrap();
-    Access::new(Some(&file)).with_token("geheim")
+    EndpointAccess::new(Some(&file)).with_token("geheim")
 }

@@ -12,7 +12,7 @@ use tidemark_core::record::{Gap, GapKind};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Access, Ended, Observing, Sampling, sources};
+use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
 use tidemark_testkit::Server;
 
 /// What an endpoint does with a request.
@@ -429,7 +429,7 @@ fn only_clusters_have_nodes() {
             host: None,
             nodes,
             prometheus: None,
-            access: Access::default(),
+            access: EndpointAccess::default(),
             connector: &connector,
             engine: Some(engine),
             on_client: Some(false),

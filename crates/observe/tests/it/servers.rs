@@ -6,7 +6,7 @@ use tidemark_core::record::{GapKind, Observed};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Access, Ended, Observing, Sampling, sources};
+use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Endpoint, Server};
 
@@ -28,7 +28,7 @@ pub fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, 
         host: None,
         nodes: None,
         prometheus: None,
-        access: Access::default(),
+        access: EndpointAccess::default(),
         connector: &connector,
         engine: Some(engine),
         on_client: Some(true),

@@ -1,6 +1,6 @@
 //! Which nodes a cluster has: as the database says, or as the user does.
 
-use super::super::access::Access;
+use super::super::access::EndpointAccess;
 use super::super::http::Url;
 use super::table::{Kind, YB_QUERY};
 use crate::db::{Db, Refusal};
@@ -67,7 +67,7 @@ impl Node {
 ///
 /// # Errors
 /// Which URL is wrong, and a right one.
-pub(super) fn given(urls: &str, access: &Access) -> Result<Vec<Node>, Gap> {
+pub(super) fn given(urls: &str, access: &EndpointAccess) -> Result<Vec<Node>, Gap> {
     let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
     let nodes = urls.map(|url| match Url::parse(url, Kind::Tidb.port()) {
         Ok(url) => Ok(Node {
@@ -87,7 +87,7 @@ pub(super) fn discovered(
     engine: Engine,
     connector: &Connector,
     db: &mut Db,
-    access: &Access,
+    access: &EndpointAccess,
 ) -> Result<Vec<Node>, Gap> {
     let here = match connector.hosts().first() {
         Some((Host::Tcp { host, .. }, _)) => host.as_str(),
@@ -360,7 +360,7 @@ mod tests {
     }
 
     fn given_by(urls: &str) -> Result<Vec<Node>, Gap> {
-        given(urls, &Access::default())
+        given(urls, &EndpointAccess::default())
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod through;
 mod tidb;
 mod yugabyte;
 
-use super::access::Access;
+use super::access::EndpointAccess;
 use super::http::Unread;
 use crate::db::Db;
 use crate::own::Own;
@@ -55,7 +55,7 @@ enum Cluster {
 /// The nodes of a cluster.
 pub(crate) struct Nodes {
     cluster: Cluster,
-    access: Access,
+    access: EndpointAccess,
     every: Duration,
     watched: Vec<Watched>,
     news: Option<Receiver<News>>,
@@ -99,7 +99,7 @@ impl Nodes {
     fn new(cluster: Cluster) -> Self {
         Self {
             cluster,
-            access: Access::default(),
+            access: EndpointAccess::default(),
             every: EVERY,
             watched: Vec::new(),
             news: None,
@@ -108,7 +108,7 @@ impl Nodes {
     }
 
     /// The same, reached so.
-    pub fn with(mut self, access: &Access) -> Self {
+    pub fn with(mut self, access: &EndpointAccess) -> Self {
         self.access = access.clone();
         self
     }

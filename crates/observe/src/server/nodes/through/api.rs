@@ -1,6 +1,6 @@
 //! Prometheus' HTTP API ("HTTP API", `/api/v1/query` and `/api/v1/query_range`).
 
-use super::super::super::access::Access;
+use super::super::super::access::EndpointAccess;
 use super::super::super::http::{Unread, Url, refused, reply};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Api {
     ///
     /// # Errors
     /// What is wrong with it, for people.
-    pub fn at(text: &str, access: &Access) -> Result<Self, String> {
+    pub fn at(text: &str, access: &EndpointAccess) -> Result<Self, String> {
         // What has TLS stands behind a proxy, as a rule.
         let port = if text.starts_with("https://") {
             443
@@ -212,11 +212,11 @@ mod tests {
                 "/prom/api/v1/query?query=time%28%29",
             ),
         ] {
-            let api = Api::at(text, &Access::default()).unwrap();
+            let api = Api::at(text, &EndpointAccess::default()).unwrap();
             let url = api.asking("query", &[("query", "time()".into())]);
             assert_eq!(url.path(), path, "{text}");
         }
-        let said = Api::at("p:9090", &Access::default()).unwrap_err();
+        let said = Api::at("p:9090", &EndpointAccess::default()).unwrap_err();
         assert!(
             said.contains("for example http://prometheus:9090"),
             "{said}"

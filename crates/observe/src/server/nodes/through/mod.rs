@@ -8,7 +8,7 @@
 mod api;
 mod queries;
 
-use super::super::access::Access;
+use super::super::access::EndpointAccess;
 use super::MOST_NODES;
 use super::discover::discovered;
 use super::rates::What;
@@ -46,7 +46,7 @@ const STACK: usize = 1 << 20;
 /// A Prometheus that has the nodes of a cluster.
 pub(crate) struct ThroughPrometheus {
     url: String,
-    access: Access,
+    access: EndpointAccess,
     cluster: Option<(Engine, Box<Connector>)>,
     every: Duration,
     worker: Option<Worker>,
@@ -76,7 +76,7 @@ enum News {
 
 impl ThroughPrometheus {
     /// At a URL.
-    pub fn new(url: &str, access: &Access) -> Self {
+    pub fn new(url: &str, access: &EndpointAccess) -> Self {
         Self {
             url: url.into(),
             access: access.clone(),
