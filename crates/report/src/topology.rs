@@ -4,16 +4,13 @@ use crate::charts::{HostBox, HostsDrawing};
 use crate::document::{Block, DocumentPart, Grid, Role};
 use crate::number::bytes;
 use crate::texts::{Lang, fill, topology};
-use tidemark_core::record::{
-    ClusterDisk, ClusterHost, Component, ComponentSetting, RunRecord, Topology,
-};
+use tidemark_core::record::{ClusterDisk, ClusterHost, Component, ComponentSetting, Topology};
 
 /// So many hosts are drawn and listed; the record has all.
 const MOST_HOSTS: usize = 64;
 
 /// What there is to tell of the target's cluster; the drawing is for pages.
-pub(crate) fn part(record: &RunRecord, lang: Lang, page: bool) -> Option<DocumentPart> {
-    let topology = record.topology.as_ref()?;
+pub(crate) fn part(topology: &Topology, lang: Lang, page: bool) -> DocumentPart {
     let t = topology::of(lang);
     let mut blocks = vec![Block::Say(fill(
         t.says,
@@ -50,7 +47,7 @@ pub(crate) fn part(record: &RunRecord, lang: Lang, page: bool) -> Option<Documen
         blocks.push(Block::Table(grid.without_empty_columns()));
         blocks.push(Block::Fine(t.settings_say.into()));
     }
-    Some(DocumentPart::new(t.title, blocks).role(Role::Environment))
+    DocumentPart::new(t.title, blocks).role(Role::Environment)
 }
 
 /// Where it is from.

@@ -15,7 +15,7 @@ use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
-    LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
+    LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting, Topology,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
@@ -101,6 +101,8 @@ pub struct RunDigest {
     /// Share of the client host's processors that was busy, where the system told.
     pub(crate) host_busy: Option<f64>,
     pub(crate) settings: Vec<Setting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) topology: Option<Topology>,
     pub(crate) hosts: Vec<HostLoad>,
     pub(crate) notes: Vec<String>,
     /// With those that were not given.
@@ -316,6 +318,7 @@ impl RunDigest {
             client_cpu_percent: client_cpu_percent(record, d.totals.elapsed_s),
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
+            topology: record.topology.clone(),
             costs: costs(record),
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
             experiments: record.experiments.clone(),

@@ -204,7 +204,8 @@ fn parts(
         parts.push(part.width(Width::Third).role(Role::Environment));
     }
     if detail != Detail::Brief {
-        parts.extend(topology::part(record, lang, page));
+        let cluster = record.topology.as_ref();
+        parts.extend(cluster.map(|of| topology::part(of, lang, page)));
         parts.extend(tables::settings(w, page));
         parts.extend(tables::options(w, page));
     }

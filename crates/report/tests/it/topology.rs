@@ -3,7 +3,7 @@
 use tidemark_core::record::{
     ClusterDisk, ClusterHost, Component, ComponentSetting, RunRecord, Topology,
 };
-use tidemark_report::{Lang, html, markdown, text};
+use tidemark_report::{Lang, Many, RunDigest, html, markdown, text};
 
 fn component(kind: &str, port: u16, in_file: bool, in_database: bool) -> Component {
     Component {
@@ -113,4 +113,16 @@ fn a_drawing_has_only_colours_that_the_style_sheet_replaces() {
         assert!(style.contains(&selector), "{selector}");
     }
     assert!(any);
+}
+
+#[test]
+fn a_report_of_several_runs_draws_their_cluster_once() {
+    let runs = [record(), record()].map(|record| RunDigest::of(&record).unwrap());
+    let many = Many {
+        runs: runs.into(),
+        ..Many::default()
+    };
+    let page = many.html(Lang::Zh).unwrap();
+    assert_eq!(page.matches(">tikv:20160 8.5.3</text>").count(), 1);
+    assert!(page.contains("集群拓扑"));
 }
