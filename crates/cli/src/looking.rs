@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::observe::NETWORK;
-use tidemark_core::record::{Disk, Ping, Setting, TableState};
+use tidemark_core::record::{Disk, Ping, Setting, TableState, Topology};
 use tidemark_core::{DbError, Engine, Isolation, Job, Observe, Pacing, ServerInfo};
 use tidemark_drivers::catalog::{self, Summed};
 use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{EngineError, is_loaded_by, is_ours, is_unfinished, why_not_ours};
-use tidemark_observe::data_disks;
+use tidemark_observe::{data_disks, with_members};
 use tidemark_runtime::block_on;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -46,6 +46,8 @@ pub struct Described {
     pub ping: Option<Ping>,
     /// The disks of a server on this host.
     pub disks: Vec<Disk>,
+    /// The hosts of its cluster.
+    pub topology: Option<Topology>,
     /// What could not be read.
     pub notes: Vec<String>,
     /// What no record holds.
@@ -124,17 +126,23 @@ pub async fn ping(session: &mut Session) -> Option<Ping> {
     Ping::of(&times)
 }
 
-/// Asks the target for its version, settings and the tables that the workload needs.
+/// Asks the target for its version, settings, members and the tables that the workload needs. What its
+/// members are is added to the topology of a file.
 ///
 /// # Errors
 /// [`EngineError::Connect`] when no session can be opened. What a session then can't read becomes
 /// a note: a collector that fails never fails a run.
-pub fn describe(job: &Job, plan: &BoundWorkload) -> Result<Described, EngineError> {
+pub fn describe(
+    job: &Job,
+    plan: &BoundWorkload,
+    file: Option<Topology>,
+) -> Result<Described, EngineError> {
     let (connector, workload, sessions) = (&plan.connector, &plan.workload, job.load.terminals);
     let asks = Asks {
         of_study: StudyTables::of(job),
         round_trip: matches!(job.load.pacing, Pacing::Rate(_) | Pacing::Steps(_)),
         observe: job.watch.observe.clone(),
+        file,
     };
     let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, asks)?;
     described.notes.extend(job.notes.iter().cloned());
@@ -155,6 +163,7 @@ pub fn describe_counting(
         of_study: None,
         round_trip: false,
         observe: Observe::Off,
+        file: None,
     };
     look(connector, workload, sessions, most_rows, asks)
 }
@@ -164,6 +173,7 @@ struct Asks {
     of_study: Option<StudyTables>,
     round_trip: bool,
     observe: Observe,
+    file: Option<Topology>,
 }
 
 fn look(
@@ -247,6 +257,7 @@ fn look(
         let server = session.server().clone();
         let on_client = on_client(&mut session, &connector);
         let disks = data_disks(&mut session, connector.target(), &asks.observe, on_client).await;
+        let topology = with_members(&mut session, &connector, &asks.observe, asks.file).await;
         session.close().await;
         Ok(Described {
             server,
@@ -260,6 +271,7 @@ fn look(
             contents,
             ping,
             disks,
+            topology,
             notes,
             beside,
         })

@@ -234,7 +234,12 @@ pub const NATIVE: &[OptionSpec] = &[
         "NATS server at which the agents wait, for example nats://load0:4222 or tls://load0:4222; its \
          default is NATS_URL, its credential NATS_USER and NATS_PASSWORD",
     ),
-    option("nats-creds", Text, "", "file with the credential of an account of NATS"),
+    option(
+        "nats-creds",
+        Text,
+        "",
+        "file with the credential of an account of NATS",
+    ),
     option(
         "nats-ca",
         Text,
@@ -246,6 +251,26 @@ pub const NATIVE: &[OptionSpec] = &[
         Choice(&["fail", "continue"]),
         "fail",
         "what to do if one of several clients is lost: end the run, or continue with the others",
+    ),
+    option(
+        "observe-prometheus",
+        Text,
+        "",
+        "URL of a Prometheus that has the nodes' metrics, for example http://prometheus:9090; asked in \
+         place of the nodes",
+    ),
+    option(
+        "observe-ca",
+        Text,
+        "",
+        "PEM file of the certificate authority that https:// URLs of --observe-* are verified with; \
+         default: the system's",
+    ),
+    option(
+        "topology",
+        Text,
+        "",
+        "TiUP's topology.yaml of the target's cluster: its hosts and settings become part of the record",
     ),
     option(
         "print-job",

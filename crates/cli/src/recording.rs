@@ -15,7 +15,8 @@ use tidemark_core::{Job, OptionValues, Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
 use tidemark_observe::{
-    ClientHostSource, HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+    ClientHostSource, EndpointAccess, HostSampler, Observing, Sampling, SeriesSource, Sink,
+    client_host, sources,
 };
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -47,6 +48,7 @@ impl Recording {
             isolation: described.isolation,
             ping_before: described.ping,
             server_disks: described.disks,
+            topology: described.topology,
             notes: described.notes,
             tables_before: described.tables,
             contents_before: described.contents,
@@ -89,6 +91,8 @@ impl Recording {
             observe: &watch.observe,
             host: watch.observe_host.as_deref(),
             nodes: watch.observe_nodes.as_deref(),
+            prometheus: watch.observe_prometheus.as_deref(),
+            access: EndpointAccess::from_environment(watch.observe_ca.as_deref()),
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,

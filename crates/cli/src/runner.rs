@@ -13,10 +13,12 @@ use crate::recording::Recording;
 use crate::render::language;
 use crate::watching::Watching;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, Topology};
 use tidemark_core::{Job, OptionValues, Target};
 use tidemark_engine::{Lead, RunResult};
+use tidemark_observe::read_topology;
 use tidemark_runtime::forget_program_text;
 use tidemark_workloads::{Definition, Workload};
 
@@ -175,6 +177,18 @@ pub fn run_watched(
     Ok(kept)
 }
 
+/// The cluster that a file describes.
+///
+/// # Errors
+/// [`Failure`] of usage, with the key and the line of what is wrong.
+pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
+    let read = |path: &Path| {
+        read_topology(path)
+            .map_err(|e| Failure::usage(format!("--topology={}: {e}", path.display())))
+    };
+    file.map(read).transpose()
+}
+
 /// What the target says of itself, with all tables that the run needs.
 ///
 /// # Errors
@@ -182,7 +196,9 @@ pub fn run_watched(
 pub fn look(order: &Order, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
-    let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;
+    let file = topology_of(order.job.watch.topology.as_deref())?;
+    let described =
+        describe(&order.job, plan, file).map_err(|error| ready::failed(error, prepare))?;
     let needed = plan.workload.needs(order.job.load.terminals);
     ready::tables(&needed, &described, order.job.force, prepare)?;
     Ok(described)

@@ -7,6 +7,7 @@ use crate::looking::{on_client, settings_of};
 use crate::record_outputs::{RecordOutputs, complain, say};
 use crate::recording::Recording;
 use crate::render::{self, Format};
+use crate::runner::topology_of;
 use crate::secrets::redact;
 use crate::stdio::Stdout;
 use crate::storing::Storing;
@@ -20,13 +21,16 @@ use tidemark_core::duration_text::written;
 use tidemark_core::job::OutputFiles;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::{
-    Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, WATCH,
+    Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, Topology,
+    WATCH,
 };
 use tidemark_core::series::{Series, SeriesChunk};
 use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
-use tidemark_observe::{Observing, Sink, Sources, client_host, data_disks, sources};
+use tidemark_observe::{
+    EndpointAccess, Observing, Sink, Sources, client_host, data_disks, sources, with_members,
+};
 use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
 use uuid::Uuid;
@@ -71,11 +75,14 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         ..ConnectOptions::default()
     };
     let connector = Connector::new(target.clone(), options)?.must_exist();
-    let server = describe(&connector, &words.observe)?;
+    let file = topology_of(words.topology.as_deref())?;
+    let server = describe(&connector, &words.observe, file)?;
     let seen = sources(&Observing {
         observe: &words.observe,
         host: words.observe_host.as_deref(),
         nodes: words.observe_nodes.as_deref(),
+        prometheus: words.observe_prometheus.as_deref(),
+        access: EndpointAccess::from_environment(words.observe_ca.as_deref()),
         connector: &connector,
         engine: Some(server.info.engine),
         on_client: server.on_client,
@@ -183,11 +190,16 @@ struct Server {
     on_client: Option<bool>,
     settings: Vec<Setting>,
     disks: Vec<Disk>,
+    topology: Option<Topology>,
     notes: Vec<String>,
 }
 
 /// Opens a session, asks it, and closes it.
-fn describe(connector: &Connector, observe: &Observe) -> Result<Server, Failure> {
+fn describe(
+    connector: &Connector,
+    observe: &Observe,
+    file: Option<Topology>,
+) -> Result<Server, Failure> {
     let (connector, observe) = (connector.clone(), observe.clone());
     let asked = block_on(async move {
         let mut session = connector.connect(0).await?;
@@ -200,6 +212,7 @@ fn describe(connector: &Connector, observe: &Observe) -> Result<Server, Failure>
             disks: data_disks(&mut session, connector.target(), &observe, on_client).await,
             settings,
             notes,
+            topology: with_members(&mut session, &connector, &observe, file).await,
         };
         session.close().await;
         Ok::<_, DbError>(server)
@@ -225,8 +238,16 @@ fn record(args: &[String], words: &args::Watch, target: &Target, server: Server)
     for (name, urls) in [
         ("observe-host", &words.observe_host),
         ("observe-nodes", &words.observe_nodes),
+        ("observe-prometheus", &words.observe_prometheus),
     ] {
         options.extend(urls.clone().map(|urls| option(name, urls, "")));
+    }
+    for (name, file) in [
+        ("observe-ca", &words.observe_ca),
+        ("topology", &words.topology),
+    ] {
+        let file = file.as_ref().map(|file| file.display().to_string());
+        options.extend(file.map(|file| option(name, file, "")));
     }
     options.extend(words.pid.map(|pid| option("pid", pid.to_string(), "")));
     RunRecord {
@@ -244,6 +265,7 @@ fn record(args: &[String], words: &args::Watch, target: &Target, server: Server)
         server: Some(server.info),
         settings: server.settings,
         server_disks: server.disks,
+        topology: server.topology,
         notes: server.notes,
         options,
         client: client_host(),

@@ -10,6 +10,7 @@ mod latency;
 mod machine;
 mod observed;
 mod query;
+mod topology;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
@@ -23,6 +24,7 @@ pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeSta
 pub use machine::MachineFigures;
 pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
+pub use topology::{ClusterDisk, ClusterHost, Component, ComponentSetting, Topology};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 
 use crate::series::Series;
@@ -236,6 +238,9 @@ pub struct RunRecord {
     /// The disks that hold the data of a server on the client's host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_disks: Vec<Disk>,
+    /// The hosts of the target's cluster; absent where neither a file nor the database describes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
     /// Queries of a benchmark that asks questions, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<QueryRun>,

@@ -79,4 +79,5 @@ pub use sample::{Sample, Sampler, is_same_row, row_as_tsv};
 pub use session::{HostCount, Session};
 pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};
+pub use tls::https_config;
 pub use value::Value;

@@ -36,7 +36,7 @@ pub(crate) fn client_config(target: &Target) -> Result<Option<Arc<ClientConfig>>
         .map_err(|e| bad(e.to_string()))?;
     let trusting = builder
         .dangerous()
-        .with_custom_certificate_verifier(verifier(target, provider)?);
+        .with_custom_certificate_verifier(verifier(target.tls, target.ca.as_deref(), provider)?);
     let config = match (&target.cert, &target.key) {
         (None, None) => trusting.with_no_client_auth(),
         (Some(cert), Some(key)) => {
@@ -59,6 +59,23 @@ pub(crate) fn client_config(target: &Target) -> Result<Option<Arc<ClientConfig>>
     Ok(Some(Arc::new(config)))
 }
 
+/// A client's configuration for `https://`: certificates are verified against a file of authorities, or
+/// the system's, with their names.
+///
+/// # Errors
+/// [`ErrorClass::Refused`] when the file can't be read, or there is nothing to verify against.
+pub fn https_config(ca: Option<&Path>) -> Result<Arc<ClientConfig>, DbError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = verifier(TlsMode::VerifyFull, ca, Arc::clone(&provider))?;
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| bad(e.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
 /// The name that the server's certificate must bear.
 ///
 /// # Errors
@@ -78,13 +95,14 @@ pub(crate) fn server_name(host: &Host) -> Result<ServerName<'static>, DbError> {
 }
 
 fn verifier(
-    target: &Target,
+    mode: TlsMode,
+    ca: Option<&Path>,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, DbError> {
-    if target.tls == TlsMode::NoVerify {
+    if mode == TlsMode::NoVerify {
         return Ok(Arc::new(Nothing(provider)));
     }
-    let (roots, given) = match &target.ca {
+    let (roots, given) = match ca {
         Some(ca) => {
             let given = certificates("ca", ca)?;
             let mut roots = RootCertStore::empty();
@@ -100,7 +118,7 @@ fn verifier(
     Ok(Arc::new(Trusted {
         roots,
         given,
-        is_named: target.tls == TlsMode::VerifyFull,
+        is_named: mode == TlsMode::VerifyFull,
         algorithms: provider.signature_verification_algorithms,
     }))
 }

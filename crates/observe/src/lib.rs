@@ -36,6 +36,7 @@ mod own;
 mod sampling;
 mod server;
 mod source;
+mod topology;
 mod usage;
 
 pub use cgroup::cpu_quota;
@@ -47,5 +48,7 @@ pub use load::{ClientLoad, HostSampler};
 pub use look::look;
 pub use observing::{Observing, Sources, sources};
 pub use sampling::{Ended, Sampling, Sink};
+pub use server::EndpointAccess;
 pub use source::{Column, Metric, Samples, SeriesSource};
+pub use topology::{TopologyError, read_topology, with_members};
 pub use usage::{Usage, usage};

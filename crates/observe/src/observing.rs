@@ -4,8 +4,9 @@ use crate::client::ClientHostSource;
 use crate::network::Network;
 use crate::own::Own;
 use crate::server::{
-    MysqlActivity, MysqlStatements, MysqlStatus, NodeExporter, Nodes, PostgresActivity,
-    PostgresStatements, PostgresStatus, ServerProcess, SqliteStatus,
+    EndpointAccess, MysqlActivity, MysqlStatements, MysqlStatus, NodeExporter, Nodes,
+    PostgresActivity, PostgresStatements, PostgresStatus, ServerProcess, SqliteStatus,
+    ThroughPrometheus,
 };
 use crate::source::SeriesSource;
 use tidemark_core::observe::{
@@ -25,6 +26,10 @@ pub struct Observing<'a> {
     pub host: Option<&'a str>,
     /// URLs of the cluster's nodes, separated by commas; without them the database names its nodes.
     pub nodes: Option<&'a str>,
+    /// URL of a Prometheus that has the nodes' metrics; it is asked in their place.
+    pub prometheus: Option<&'a str>,
+    /// How the endpoints of these are reached.
+    pub access: EndpointAccess,
     /// The target; sources open sessions of their own.
     pub connector: &'a Connector,
     /// What answered there.
@@ -74,7 +79,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
     let is_embedded = of.connector.target().protocol == Protocol::Sqlite;
     let is_here = is_embedded || of.on_client == Some(true);
     if let Some(url) = of.host.filter(|_| wants(SERVER_HOST)) {
-        all.add(NodeExporter::new(url));
+        all.add(NodeExporter::new(url, &of.access));
     } else if !is_here && wants(SERVER_HOST) {
         // Of one that is here the client's host tells.
         all.cannot(SERVER_HOST, GapKind::RemoteHost, "");
@@ -83,12 +88,19 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         Some(engine @ (Engine::Tidb | Engine::Cockroach | Engine::Yugabyte)) => Some(engine),
         _ => None,
     };
-    match (of.nodes, cluster) {
+    match (of.prometheus, of.nodes, cluster) {
         _ if !wants(SERVER_NODES) => {}
-        (Some(urls), _) => all.add(Nodes::at(urls)),
-        (None, Some(engine)) => all.add(Nodes::of(engine, of.connector)),
+        (Some(url), ..) => {
+            let from = ThroughPrometheus::new(url, &of.access);
+            all.add(match cluster {
+                Some(engine) => from.of(engine, of.connector),
+                None => from,
+            });
+        }
+        (None, Some(urls), _) => all.add(Nodes::at(urls).with(&of.access)),
+        (None, None, Some(engine)) => all.add(Nodes::of(engine, of.connector).with(&of.access)),
         // Others have no nodes.
-        (None, None) => {}
+        (None, None, None) => {}
     }
     let own = Own::default();
     match is_embedded {

@@ -19,8 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const STALLED: Duration = Duration::from_millis(400);
 /// Peeks take at most one part in so many of the time.
 const PEEKING: u32 = 10;
-/// Reading small files and deflating.
-const STACK: usize = 256 << 10;
+/// Reading small files, deflating, and TLS.
+const STACK: usize = 512 << 10;
 
 /// Takes what was seen; from several threads, one call of a source at a time.
 pub type Sink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
@@ -117,8 +117,10 @@ impl Sampling {
             });
             let every = every.unwrap_or_else(|| source.every());
             let every = every.max(Duration::from_millis(1));
+            let mut samples = Samples::new(&name, every);
+            samples.begin_at(first_ms);
             let looking = Looking {
-                samples: Samples::new(&name, every),
+                samples,
                 source,
                 every,
                 state: Arc::clone(&state),
@@ -259,6 +261,9 @@ impl Looking {
                 next = steps.saturating_add(1);
                 next_peek = next_peek.max(Instant::now() + peek_every / 2);
             }
+            if ends {
+                self.finish();
+            }
             let whole = taken >= SAMPLES_A_CHUNK;
             if ends || whole {
                 self.hand_over(self.samples.series());
@@ -287,6 +292,13 @@ impl Looking {
             if began.elapsed() > STALLED {
                 self.hand_over(self.samples.unfinished());
             }
+        }
+    }
+
+    fn finish(&mut self) {
+        self.busy();
+        if let Err(why) = self.source.finish(&mut self.samples) {
+            self.state.failed(GapKind::Failed, &why);
         }
     }
 

@@ -48,6 +48,15 @@ pub trait SeriesSource: Send {
         Ok(())
     }
 
+    /// Takes what is still to come, once, when the load has ended; for less than a second.
+    ///
+    /// # Errors
+    /// As [`SeriesSource::sample`].
+    fn finish(&mut self, samples: &mut Samples) -> Result<(), String> {
+        let _ = samples;
+        Ok(())
+    }
+
     /// The statements of the whole load by the server's account, once, when it has ended.
     ///
     /// # Errors
@@ -126,6 +135,8 @@ pub struct Samples {
     /// The look that goes on: when it began, and the time that it tells of; the first tells of none.
     now: Instant,
     at_ms: Option<i64>,
+    /// When the load begins, in the record's time.
+    first_ms: i64,
 }
 
 #[derive(Debug)]
@@ -145,6 +156,7 @@ impl Samples {
             named: HashMap::new(),
             now: Instant::now(),
             at_ms: None,
+            first_ms: 0,
         }
     }
 
@@ -205,6 +217,19 @@ impl Samples {
     /// A value as it is.
     pub fn put(&mut self, column: Column, value: f64) {
         if let (Some(at), Some(state)) = (self.at_ms, self.columns.get_mut(column.0)) {
+            state.builder.push(at, value);
+        }
+    }
+
+    /// The load begins at this time of the record.
+    pub(crate) fn begin_at(&mut self, first_ms: i64) {
+        self.first_ms = first_ms;
+    }
+
+    /// A value of so many milliseconds after the load began, which is later than the last one.
+    pub(crate) fn put_after(&mut self, column: Column, after_ms: i64, value: f64) {
+        if let Some(state) = self.columns.get_mut(column.0) {
+            let at = self.first_ms.saturating_add(after_ms);
             state.builder.push(at, value);
         }
     }

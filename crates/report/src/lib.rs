@@ -44,6 +44,7 @@ mod series;
 mod settings;
 mod single;
 mod texts;
+mod topology;
 pub mod tpcc;
 pub mod tpch;
 mod watch;

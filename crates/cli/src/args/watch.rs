@@ -35,6 +35,15 @@ pub struct Watch {
     /// database lists its nodes
     #[arg(long, value_name = "URL,…")]
     pub observe_nodes: Option<String>,
+    /// URL of a Prometheus that has the nodes' metrics; asked in place of the nodes
+    #[arg(long, value_name = "URL")]
+    pub observe_prometheus: Option<String>,
+    /// PEM file of the certificate authority that https:// URLs are verified with; default: the system's
+    #[arg(long, value_name = "FILE")]
+    pub observe_ca: Option<PathBuf>,
+    /// TiUP's topology.yaml of the target's cluster
+    #[arg(long, value_name = "FILE")]
+    pub topology: Option<PathBuf>,
     /// Process of the server on this host (PostgreSQL: the postmaster), if it cannot be found
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidemark_core::Observe;
 use tidemark_core::record::{GapKind, Observed};
 use tidemark_drivers::Connector;
-use tidemark_observe::{Observing, look, sources};
+use tidemark_observe::{EndpointAccess, Observing, look, sources};
 
 /// Longer than a session and a statement of a source may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,6 +18,8 @@ pub fn examine(connector: &Connector, known: &Known, teller: &Teller) {
         observe: &Observe::Auto,
         host: None,
         nodes: None,
+        prometheus: None,
+        access: EndpointAccess::default(),
         connector,
         engine: Some(known.server.engine),
         on_client: known.on_client,

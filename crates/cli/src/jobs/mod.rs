@@ -22,13 +22,16 @@ use crate::plan::session_setup;
 use crate::runner::Order;
 use crate::secrets::is_password_option;
 use crate::stdio::print;
-use native::PREPARATION;
+use native::{NATIVE_SETTINGS, PREPARATION};
+use std::path::PathBuf;
 use tidemark_core::JobKind;
 use tidemark_core::job::{
     JOB_VERSION, LoadMethod, OutputFiles, Preparation, Settings, TargetAddress, ToolChoice, Watch,
     WorkloadChoice,
 };
-use tidemark_core::{Job, OptionSpec, OptionValues, RunSpec, Source, Target, is_password_name};
+use tidemark_core::{
+    Job, OptionSpec, OptionValues, RunSpec, Source, Target, is_password_name, redact_urls,
+};
 use tidemark_workloads::Definition;
 use tidemark_workloads::random::RAND_OPTIONS;
 
@@ -331,14 +334,19 @@ fn preparation(options: &OptionValues) -> Preparation {
 
 /// Who watches, as the options say.
 pub fn watch(options: &OptionValues) -> Watch {
+    // One with a password is refused, and the job becomes a part of the record.
+    let url = |name| options.text_opt(name).map(redact_urls);
     Watch {
         view: options.flag("view"),
         metrics: options.text_opt("metrics").map(String::from),
         metrics_linger: options.time("metrics-linger"),
         // Checked when it was set.
         observe: options.text("observe").parse().unwrap_or_default(),
-        observe_host: options.text_opt("observe-host").map(String::from),
-        observe_nodes: options.text_opt("observe-nodes").map(String::from),
+        observe_host: url("observe-host"),
+        observe_nodes: url("observe-nodes"),
+        observe_prometheus: url("observe-prometheus"),
+        observe_ca: options.text_opt("observe-ca").map(PathBuf::from),
+        topology: options.text_opt("topology").map(PathBuf::from),
     }
 }
 

@@ -143,7 +143,9 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     }),
     load_option("nats", "clients.nats", |j| clients(j, |c| c.nats.clone())),
     load_option("nats-creds", "clients.creds", |j| {
-        clients(j, |c| c.creds.as_ref().map(|file| file.display().to_string()))
+        clients(j, |c| {
+            c.creds.as_ref().map(|file| file.display().to_string())
+        })
     }),
     load_option("nats-ca", "clients.ca", |j| {
         clients(j, |c| c.ca.as_ref().map(|file| file.display().to_string()))
@@ -167,6 +169,17 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     }),
     load_option("observe-nodes", "watch.observe_nodes", |j| {
         Some(j.watch.observe_nodes.clone().unwrap_or_default())
+    }),
+    load_option("observe-prometheus", "watch.observe_prometheus", |j| {
+        Some(j.watch.observe_prometheus.clone().unwrap_or_default())
+    }),
+    load_option("observe-ca", "watch.observe_ca", |j| {
+        let path = j.watch.observe_ca.as_ref();
+        Some(path.map(|p| p.display().to_string()).unwrap_or_default())
+    }),
+    load_option("topology", "watch.topology", |j| {
+        let path = j.watch.topology.as_ref();
+        Some(path.map(|p| p.display().to_string()).unwrap_or_default())
     }),
     load_option("store", "outputs.store", |j| {
         Some(j.outputs.store.clone().unwrap_or_default())

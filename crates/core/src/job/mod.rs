@@ -183,6 +183,15 @@ pub struct Watch {
     /// URLs of the cluster's nodes, separated by commas, where the database's own list is not to be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observe_nodes: Option<String>,
+    /// URL of a Prometheus that is asked for the nodes' metrics, in place of the nodes themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe_prometheus: Option<String>,
+    /// File of the certificate authority of these URLs' `https://`; the system's authorities without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe_ca: Option<PathBuf>,
+    /// TiUP's file that describes the target's cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology: Option<PathBuf>,
 }
 
 /// Where a run's record goes.

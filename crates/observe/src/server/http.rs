@@ -1,8 +1,12 @@
-//! One GET of HTTP, in the clear, within a time.
+//! One GET of HTTP, with TLS or without, within a time.
 
-use std::io::{Read, Write};
+use super::access::EndpointAccess;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConnection, StreamOwned};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
+use tidemark_core::redact_url;
 
 /// More than any exporter tells.
 const MOST_BYTES: u64 = 16 << 20;
@@ -12,12 +16,18 @@ const LONGEST_LINE: usize = 64 << 10;
 /// How TLS refuses what is no TLS (RFC 8446, section 5.1: alert, version 3).
 const TLS_ALERT: [u8; 2] = [0x15, 0x03];
 
-/// An address of `http://host:port/path`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What an address that wants a sign-in gets it from.
+const SIGN_IN: &str =
+    "set TIDEMARK_OBSERVE_TOKEN, or TIDEMARK_OBSERVE_USER and TIDEMARK_OBSERVE_PASSWORD";
+
+/// An address of `http://host:port/path` or `https://…`, and how it is reached.
+#[derive(Debug, Clone)]
 pub(super) struct Url {
+    is_tls: bool,
     authority: String,
     address: String,
     path: String,
+    access: EndpointAccess,
 }
 
 impl Url {
@@ -26,21 +36,31 @@ impl Url {
     /// # Errors
     /// What is wrong, for people.
     pub fn parse(text: &str, port: u16) -> Result<Self, String> {
-        let wrong = |why: &str| format!("{text}: {why}; for example http://db1:{port}/metrics");
-        let rest = text
-            .strip_prefix("http://")
-            .ok_or_else(|| wrong("only http:// is supported"))?;
+        let shown = redact_url(text);
+        let wrong = |why: &str| format!("{shown}: {why}; for example http://db1:{port}/metrics");
+        let (is_tls, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
+            (Some(rest), _) => (false, rest),
+            (None, Some(rest)) => (true, rest),
+            (None, None) => return Err(wrong("must begin with http:// or https://")),
+        };
         let (authority, path) = match rest.find('/') {
             Some(at) => rest.split_at(at),
             None => (rest, "/metrics"),
         };
-        if authority.is_empty() || authority.contains('@') || text.contains(char::is_whitespace) {
+        if authority.contains('@') {
+            return Err(wrong(
+                "an account belongs in TIDEMARK_OBSERVE_USER and TIDEMARK_OBSERVE_PASSWORD",
+            ));
+        }
+        if authority.is_empty() || text.contains(char::is_whitespace) {
             return Err(wrong("invalid host"));
         }
         let has_port = authority
             .rsplit_once(':')
             .is_some_and(|(_, p)| p.parse::<u16>().is_ok());
         Ok(Self {
+            is_tls,
+            access: EndpointAccess::default(),
             authority: authority.into(),
             address: match has_port {
                 true => authority.into(),
@@ -48,6 +68,38 @@ impl Url {
             },
             path: if path == "/" { "/metrics" } else { path }.into(),
         })
+    }
+
+    /// The same, reached with these certificates, and signed in there.
+    pub fn with(mut self, access: &EndpointAccess) -> Self {
+        self.access = access.clone();
+        self
+    }
+
+    /// The same with TLS.
+    pub fn with_tls(&self) -> Self {
+        Self {
+            is_tls: true,
+            ..self.clone()
+        }
+    }
+
+    pub fn is_tls(&self) -> bool {
+        self.is_tls
+    }
+
+    /// The same with another path and query.
+    pub fn at(&self, path: String) -> Self {
+        Self {
+            path,
+            ..self.clone()
+        }
+    }
+
+    /// The host alone, as a certificate names it.
+    fn host(&self) -> &str {
+        let host = self.address.rsplit_once(':').map_or("", |(host, _)| host);
+        host.trim_matches(['[', ']'])
     }
 
     /// Host and port.
@@ -97,10 +149,54 @@ pub(super) enum Extent {
     Cut,
 }
 
+/// What a reply comes through.
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Stream {
+    fn over(socket: TcpStream, url: &Url) -> Result<Self, String> {
+        if !url.is_tls {
+            return Ok(Self::Plain(socket));
+        }
+        let config = url.access.tls()?;
+        let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", url.address);
+        let name = ServerName::try_from(url.host().to_string()).map_err(|e| wrong(&e))?;
+        let session = ClientConnection::new(config, name).map_err(|e| wrong(&e))?;
+        Ok(Self::Tls(Box::new(StreamOwned::new(session, socket))))
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(tls) => tls.get_ref(),
+        }
+    }
+
+    fn read(&mut self, part: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(part),
+            Self::Tls(tls) => match tls.read(part) {
+                // Many close without saying so; what is missing, the length tells.
+                Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(0),
+                read => read,
+            },
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.write_all(bytes),
+            Self::Tls(tls) => tls.write_all(bytes).and_then(|()| tls.flush()),
+        }
+    }
+}
+
 /// One reply, within a time.
 struct Reply<'u> {
     url: &'u Url,
-    stream: TcpStream,
+    stream: Stream,
     begun: Instant,
     longest: Duration,
 }
@@ -117,15 +213,22 @@ impl<'u> Reply<'u> {
                 break;
             }
         }
-        let mut stream = stream?;
+        let socket = stream?;
         let left = left(begun, longest)?;
-        stream.set_write_timeout(Some(left)).map_err(failed)?;
+        socket.set_write_timeout(Some(left)).map_err(failed)?;
+        // A handshake reads before the reply does.
+        socket.set_read_timeout(Some(left)).map_err(failed)?;
+        let mut stream = Stream::over(socket, url)?;
+        let authorization = url.access.authorization();
+        let authorization = authorization.map(|said| format!("Authorization: {said}\r\n"));
         // HTTP/1.0: the body ends with the connection, and comes in no chunks.
         let request = format!(
-            "GET {} HTTP/1.0\r\nHost: {}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n",
-            url.path, url.authority
+            "GET {} HTTP/1.0\r\nHost: {}\r\nAccept: */*\r\n{}Connection: close\r\n\r\n",
+            url.path,
+            url.authority,
+            authorization.unwrap_or_default()
         );
-        stream.write_all(request.as_bytes()).map_err(failed)?;
+        stream.write(request.as_bytes()).map_err(failed)?;
         Ok(Self {
             url,
             stream,
@@ -138,7 +241,8 @@ impl<'u> Reply<'u> {
     fn read<'p>(&mut self, part: &'p mut [u8]) -> Result<&'p [u8], String> {
         let failed = |e| failed(self.url, self.longest, &e);
         let left = left(self.begun, self.longest)?;
-        self.stream.set_read_timeout(Some(left)).map_err(failed)?;
+        let socket = self.stream.socket();
+        socket.set_read_timeout(Some(left)).map_err(failed)?;
         let n = self.stream.read(part).map_err(failed)?;
         Ok(part.get(..n).unwrap_or_default())
     }
@@ -153,9 +257,23 @@ fn left(begun: Instant, longest: Duration) -> Result<Duration, String> {
 
 fn failed(url: &Url, longest: Duration, error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => late(longest),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => late(longest),
+        ErrorKind::InvalidData if url.is_tls => tls_failed(url, error),
         _ => format!("{}: {error}", url.address),
     }
+}
+
+/// Why TLS failed, and what helps.
+fn tls_failed(url: &Url, error: &std::io::Error) -> String {
+    let inner = error.get_ref().and_then(|e| e.downcast_ref());
+    let advice = match inner {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            "; --observe-ca=FILE names another certificate authority"
+        }
+        Some(rustls::Error::InvalidMessage(_)) => "; http:// is without TLS",
+        _ => "",
+    };
+    format!("{}: TLS: {error}{advice}", url.address)
 }
 
 /// Gets the body.
@@ -179,9 +297,12 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
 
 /// What is said of a status, which may be anything.
 fn status_said(address: &str, status: &str) -> String {
-    match status.len() == 3 && status.bytes().all(|digit| digit.is_ascii_digit()) {
-        true => format!("{address}: HTTP status {status}"),
-        false => format!("{address}: the reply is not HTTP"),
+    match status {
+        "401" | "403" => format!("{address}: HTTP status {status}; {SIGN_IN}"),
+        _ if status.len() == 3 && status.bytes().all(|digit| digit.is_ascii_digit()) => {
+            format!("{address}: HTTP status {status}")
+        }
+        _ => format!("{address}: the reply is not HTTP"),
     }
 }
 
@@ -196,20 +317,59 @@ pub(super) fn each_line(
     most: u64,
     each: &mut dyn FnMut(&str),
 ) -> Result<Extent, Unread> {
+    let mut lines = Lines::default();
+    let (_, extent) = parts(url, longest, most, false, &mut |part| {
+        lines.take(part, each)
+    })?;
+    Ok(extent)
+}
+
+/// The status and the whole body, whatever the status is.
+///
+/// # Errors
+/// Why there is none, or that it did not come in time.
+pub(super) fn reply(url: &Url, longest: Duration) -> Result<(String, Vec<u8>), Unread> {
+    let mut body = Vec::new();
+    let mut keep = |part: &[u8]| body.extend_from_slice(part);
+    let (status, extent) = parts(url, longest, MOST_BYTES, true, &mut keep)?;
+    match extent {
+        Extent::Whole => Ok((status, body)),
+        Extent::Cut => Err(Unread::Said(format!(
+            "{}: the reply is too long or ended early",
+            url.address
+        ))),
+    }
+}
+
+/// What is said of a status that is no success.
+pub(super) fn refused(url: &Url, status: &str) -> String {
+    status_said(&url.address, status)
+}
+
+/// Tells the body part by part, of a reply of any status or of a good one; its status.
+fn parts(
+    url: &Url,
+    longest: Duration,
+    most: u64,
+    any: bool,
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<(String, Extent), Unread> {
     let said = |why: &str| Unread::Said(format!("{}: {why}", url.address));
     let mut reply = Reply::asked(url, longest).map_err(Unread::Said)?;
     let (mut part, mut head) = (vec![0; 64 << 10], Vec::new());
     // Bytes that the body has, where that is said, once the head is over.
     let mut length: Option<Option<u64>> = None;
-    let (mut lines, mut read) = (Lines::default(), 0);
+    let (mut status, mut read) = (String::new(), 0);
     loop {
         let bytes = reply.read(&mut part).map_err(Unread::Said)?;
         if bytes.is_empty() {
             return match length {
                 None if head.is_empty() => Err(said("it closed the connection without a reply")),
                 None => Err(said("the reply is not HTTP")),
-                Some(length) if length.is_some_and(|length| read < length) => Ok(Extent::Cut),
-                Some(_) => Ok(Extent::Whole),
+                Some(length) if length.is_some_and(|length| read < length) => {
+                    Ok((status, Extent::Cut))
+                }
+                Some(_) => Ok((status, Extent::Whole)),
             };
         }
         let first;
@@ -227,21 +387,23 @@ pub(super) fn each_line(
                 }
             };
             first = head.split_off(end + 4);
-            length = Some(checked(url, &String::from_utf8_lossy(&head), &first)?);
+            let told = checked(url, &String::from_utf8_lossy(&head), &first, any)?;
+            status = told.0;
+            length = Some(told.1);
             first.as_slice()
         };
-        lines.take(body, each);
+        each(body);
         read += body.len() as u64;
         match length.flatten() {
-            Some(length) if read >= length => return Ok(Extent::Whole),
-            _ if read > most => return Ok(Extent::Cut),
+            Some(length) if read >= length => return Ok((status, Extent::Whole)),
+            _ if read > most => return Ok((status, Extent::Cut)),
             _ => {}
         }
     }
 }
 
-/// The body's length, where a good reply's head has it.
-fn checked(url: &Url, head: &str, body: &[u8]) -> Result<Option<u64>, Unread> {
+/// The status, and the body's length where the head of a good reply has it, or of any.
+fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Option<u64>), Unread> {
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     if !status.starts_with("HTTP/") {
@@ -259,15 +421,22 @@ fn checked(url: &Url, head: &str, body: &[u8]) -> Result<Option<u64>, Unread> {
             let why = "a chunked reply to HTTP/1.0 is not supported";
             Err(Unread::Said(format!("{}: {why}", url.address)))
         }
-        "200" => Ok(header("content-length").and_then(|v| v.parse().ok())),
+        "200" => Ok((
+            status.into(),
+            header("content-length").and_then(|v| v.parse().ok()),
+        )),
         _ => {
             let moved = header("location").is_some_and(|v| v.starts_with("https:"));
             // Go's servers say so in the body.
             let asks = status == "400" && String::from_utf8_lossy(body).contains("HTTPS");
-            Err(match moved || asks {
-                true => Unread::Tls(url.address.clone()),
-                false => Unread::Said(status_said(&url.address, status)),
-            })
+            match moved || asks {
+                true => Err(Unread::Tls(url.address.clone())),
+                false if any => Ok((
+                    status.into(),
+                    header("content-length").and_then(|v| v.parse().ok()),
+                )),
+                false => Err(Unread::Said(status_said(&url.address, status))),
+            }
         }
     }
 }
@@ -404,7 +573,7 @@ mod tests {
         );
         assert_eq!(url.asking("a=1").path, "/x/metrics?a=1");
         assert_eq!(url.asking("a=1").asking("b=2").path, "/x/metrics?a=1");
-        for wrong in ["https://db1", "db1:9100", "http://", "http://u:p@db1/"] {
+        for wrong in ["ftp://db1", "db1:9100", "http://", "http://u:p@db1/"] {
             let said = Url::parse(wrong, 9100).unwrap_err();
             assert!(
                 said.contains("for example http://db1:9100/metrics"),

@@ -1,5 +1,6 @@
 //! Sources of the database server: its processes, what it says of itself, its host.
 
+mod access;
 mod exposition;
 mod find;
 mod http;
@@ -17,10 +18,11 @@ mod sessions;
 mod sqlite;
 mod statements;
 
+pub use access::EndpointAccess;
 pub(crate) use mysql_activity::MysqlActivity;
 pub(crate) use mysql_status::{MysqlStatus, count_own};
 pub(crate) use node_exporter::NodeExporter;
-pub(crate) use nodes::Nodes;
+pub(crate) use nodes::{Nodes, ThroughPrometheus, parts, reachable};
 pub(crate) use postgres_activity::PostgresActivity;
 pub(crate) use postgres_status::PostgresStatus;
 pub(crate) use process::ServerProcess;

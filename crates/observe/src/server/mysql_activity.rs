@@ -13,7 +13,16 @@ use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::{Connector, RowSet};
 
 /// Commands of threads that serve nobody who waits.
-const ASIDE: [&str; 4] = ["Daemon", "Binlog Dump", "Slave_IO", "Slave_SQL"];
+const ASIDE: [&str; 6] = [
+    "Daemon",
+    "Binlog Dump",
+    "Binlog Dump GTID",
+    "Slave_IO",
+    "Slave_SQL",
+    "Slave_worker",
+];
+/// The account of MySQL's own threads, whose commands are Connect and Query.
+const SYSTEM: &str = "system user";
 
 /// The server's list of processes.
 pub(crate) struct MysqlActivity {
@@ -80,7 +89,8 @@ impl SeriesSource for MysqlActivity {
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
-            if own.contains(&id) || ASIDE.contains(&command.as_str()) {
+            let is_system = rows.text(row, 1).as_deref() == Some(SYSTEM);
+            if own.contains(&id) || is_system || ASIDE.contains(&command.as_str()) {
                 continue;
             }
             let is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));

@@ -13,14 +13,30 @@ use tidemark_drivers::Connector;
 struct Told {
     metric: Metric,
     of: &'static [&'static str],
+    /// A variable that is taken off the sum, in a server that has no other.
+    less: Option<&'static str>,
     /// Whether sessions count them, too: then the observing sessions' are taken off.
     by_session: bool,
+}
+
+impl Told {
+    /// What a server's variables give; nothing where one is missing.
+    fn value(&self, values: &HashMap<String, f64>) -> Option<f64> {
+        let of = self.of.iter().map(|name| values.get(*name).copied());
+        let sum = of.sum::<Option<f64>>()?;
+        match self.less {
+            // The two are read one after the other.
+            Some(less) => Some((sum - values.get(less)?).max(0.0)),
+            None => Some(sum),
+        }
+    }
 }
 
 const fn by_session(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
+        less: None,
         by_session: true,
     }
 }
@@ -29,11 +45,24 @@ const fn global(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
+        less: None,
         by_session: false,
     }
 }
 
-/// Names after the manuals' chapters on server status variables.
+/// The distance of two variables.
+const fn distance(metric: Metric, of: &'static [&'static str], less: &'static str) -> Told {
+    Told {
+        metric,
+        of,
+        less: Some(less),
+        by_session: false,
+    }
+}
+
+/// Names after the manuals' chapters on server status variables (MariaDB 10.6 to 11.8, MySQL 8.0 to 9). Only
+/// MariaDB has `Binlog_commits`, `Innodb_deadlocks`, `Innodb_history_list_length` and
+/// `Innodb_checkpoint_age`; of MySQL the [transactions](super::mysql_transactions) tell the two between.
 const TOLD: &[Told] = &[
     by_session(Metric::count("queries"), &["Questions"]),
     by_session(Metric::count("commits"), &["Com_commit"]),
@@ -117,6 +146,12 @@ const TOLD: &[Told] = &[
         Metric::gauge("checkpoint.age", "bytes", -3),
         &["Innodb_checkpoint_age"],
     ),
+    // MySQL's, from 8.0.30 on, for the same.
+    distance(
+        Metric::gauge("checkpoint.age", "bytes", -3),
+        &["Innodb_redo_log_current_lsn"],
+        "Innodb_redo_log_checkpoint_lsn",
+    ),
     global(
         Metric::gauge("checkpoint.most-age", "bytes", -3),
         &["Innodb_checkpoint_max_age"],
@@ -139,7 +174,9 @@ pub(crate) struct MysqlStatus {
 
 impl MysqlStatus {
     pub fn new(connector: &Connector, own: &Own) -> Self {
-        let names = TOLD.iter().flat_map(|told| told.of).copied();
+        let names = TOLD
+            .iter()
+            .flat_map(|told| told.of.iter().copied().chain(told.less));
         let sql = show(
             "GLOBAL",
             names.chain(["Threads_connected", "Threads_running"]),
@@ -194,8 +231,7 @@ impl SeriesSource for MysqlStatus {
         let all = (0..rows.len()).filter_map(|row| rows.text(row, 0).zip(rows.float(row, 1)));
         let values: HashMap<String, f64> = all.collect();
         for told in TOLD {
-            let of = told.of.iter().map(|name| values.get(*name).copied());
-            let Some(total) = of.sum::<Option<f64>>() else {
+            let Some(total) = told.value(&values) else {
                 continue;
             };
             let rest = match told.by_session {
@@ -216,5 +252,65 @@ impl SeriesSource for MysqlStatus {
             samples.tell(&RUNNING, &[], (running - 1.0).max(0.0));
         }
         self.transactions.sample(&mut self.db, samples)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Built from the manuals' lists of status variables: MySQL is not at hand here.
+    const MYSQL_8_4: &str = "Bytes_received 1,Bytes_sent 1,Com_commit 1,Com_rollback 1,Connections 1,\
+        Handler_delete 1,Handler_read_first 1,Handler_read_key 1,Handler_read_last 1,Handler_read_next 1,\
+        Handler_read_prev 1,Handler_read_rnd 1,Handler_read_rnd_next 1,Handler_update 1,Handler_write 1,\
+        Innodb_buffer_pool_pages_dirty 1,Innodb_buffer_pool_read_requests 1,Innodb_buffer_pool_reads 1,\
+        Innodb_buffer_pool_wait_free 1,Innodb_data_fsyncs 1,Innodb_data_pending_fsyncs 1,\
+        Innodb_data_pending_reads 1,Innodb_data_pending_writes 1,Innodb_data_read 1,Innodb_data_written 1,\
+        Innodb_log_waits 1,Innodb_log_writes 1,Innodb_os_log_fsyncs 1,Innodb_os_log_written 1,\
+        Innodb_pages_read 1,Innodb_pages_written 1,Innodb_redo_log_checkpoint_lsn 1000,\
+        Innodb_redo_log_current_lsn 26000,Innodb_row_lock_current_waits 1,Innodb_row_lock_time 1,\
+        Innodb_row_lock_waits 1,Questions 1,Threads_connected 1,Threads_created 1,Threads_running 1";
+
+    fn told(variables: &str) -> HashMap<&'static str, f64> {
+        let pairs = variables
+            .split(',')
+            .filter_map(|pair| pair.trim().split_once(' '));
+        let values = pairs
+            .map(|(name, value)| (name.to_string(), value.parse().unwrap()))
+            .collect();
+        let told = TOLD
+            .iter()
+            .filter_map(|told| Some((told.metric.name, told.value(&values)?)));
+        told.collect()
+    }
+
+    #[test]
+    fn mysql_has_all_but_what_is_mariadbs_alone() {
+        let told = told(MYSQL_8_4);
+        let all: BTreeSet<&str> = TOLD.iter().map(|told| told.metric.name).collect();
+        let missing: Vec<&str> = all
+            .into_iter()
+            .filter(|name| !told.contains_key(name))
+            .collect();
+        assert_eq!(
+            missing,
+            [
+                "binlog.commits",
+                "binlog.group-commits",
+                "checkpoint.most-age",
+                "deadlocks",
+                "history.length"
+            ]
+        );
+        assert_eq!(told["checkpoint.age"], 25_000.0);
+    }
+
+    #[test]
+    fn a_server_has_one_of_the_two_names_of_the_checkpoints_age() {
+        assert_eq!(told("Innodb_checkpoint_age 7")["checkpoint.age"], 7.0);
+        let early = told("Innodb_redo_log_current_lsn 5,Innodb_redo_log_checkpoint_lsn 6");
+        assert_eq!(early["checkpoint.age"], 0.0);
+        assert!(!told("Innodb_redo_log_current_lsn 5").contains_key("checkpoint.age"));
     }
 }

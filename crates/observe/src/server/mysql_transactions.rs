@@ -3,26 +3,29 @@
 use crate::db::Db;
 use crate::source::{Metric, Samples};
 use tidemark_core::record::{Gap, GapKind};
+use tidemark_drivers::RowSet;
 
 const OPEN: Metric = Metric::gauge("transactions.open", "transactions", 0);
 const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 0);
 const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
 const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
+const DEADLOCKS: Metric = Metric::count("deadlocks");
 
 /// The server's times have whole seconds.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0) FROM information_schema.INNODB_TRX";
-/// MariaDB has it among its status variables.
-const LENGTH_OF_HISTORY: &str =
-    "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'";
+/// MariaDB has these among its status variables. MySQL counts them unless its user turned that off
+/// (MySQL manual, "InnoDB INFORMATION_SCHEMA Metrics Table").
+const COUNTED: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS \
+     WHERE STATUS = 'enabled' AND NAME IN ('trx_rseg_history_len', 'lock_deadlocks')";
 
 /// What is asked, as far as the account may.
 #[derive(Debug, Default)]
 pub(super) struct Transactions {
     transactions: bool,
-    history: bool,
+    counted: bool,
 }
 
 impl Transactions {
@@ -34,7 +37,7 @@ impl Transactions {
         let is_mariadb = account
             .text(0, 1)
             .is_some_and(|version| version.contains("MariaDB"));
-        self.history = self.transactions && !is_mariadb && db.query(LENGTH_OF_HISTORY).is_ok();
+        self.counted = self.transactions && !is_mariadb && db.query(COUNTED).is_ok();
         if !self.transactions {
             let account = account.text(0, 0).unwrap_or_default();
             let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
@@ -56,12 +59,48 @@ impl Transactions {
                 samples.tell(metric, &[], value);
             }
         }
-        if self.history {
-            let rows = db.query(LENGTH_OF_HISTORY).map_err(|e| e.to_string())?;
-            if let Some(length) = rows.float(0, 0) {
-                samples.tell(&HISTORY, &[], length);
+        if self.counted {
+            let rows = db.query(COUNTED).map_err(|e| e.to_string())?;
+            for (metric, value) in counted(&rows) {
+                samples.tell(&metric, &[], value);
             }
         }
         Ok(())
+    }
+}
+
+/// What MySQL's counters are here.
+fn counted(rows: &RowSet) -> Vec<(Metric, f64)> {
+    let told = (0..rows.len()).filter_map(|row| {
+        let metric = match rows.text(row, 0)?.as_str() {
+            "trx_rseg_history_len" => HISTORY,
+            "lock_deadlocks" => DEADLOCKS,
+            _ => return None,
+        };
+        Some((metric, rows.float(row, 1)?))
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_drivers::Cell;
+
+    #[test]
+    fn mysqls_counters_have_mariadbs_names() {
+        let mut rows = RowSet::new();
+        rows.reset(2);
+        for cell in [
+            "lock_deadlocks",
+            "3",
+            "trx_rseg_history_len",
+            "42",
+            "other",
+            "1",
+        ] {
+            rows.push(Cell::Bytes(cell.as_bytes()));
+        }
+        assert_eq!(counted(&rows), [(DEADLOCKS, 3.0), (HISTORY, 42.0)]);
     }
 }

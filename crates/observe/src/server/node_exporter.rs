@@ -1,5 +1,6 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
+use super::access::EndpointAccess;
 use super::exposition::{Line, lines};
 use super::http::{Url, get};
 use crate::client::metrics;
@@ -129,15 +130,17 @@ const MODES: [(&str, Metric, &[&str]); 4] = [
 /// A node_exporter.
 pub(crate) struct NodeExporter {
     url: String,
+    access: EndpointAccess,
     from: Option<Url>,
     /// First totals of disks and interfaces, by name, until something changed.
     idle: HashMap<String, f64>,
 }
 
 impl NodeExporter {
-    pub fn new(url: &str) -> Self {
+    pub fn new(url: &str, access: &EndpointAccess) -> Self {
         Self {
             url: url.into(),
+            access: access.clone(),
             from: None,
             idle: HashMap::new(),
         }
@@ -234,7 +237,9 @@ impl SeriesSource for NodeExporter {
 
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let failed = |why: String| Gap::new(GapKind::Failed, why);
-        let plain = Url::parse(&self.url, PORT).map_err(failed)?;
+        let plain = Url::parse(&self.url, PORT)
+            .map_err(failed)?
+            .with(&self.access);
         let of: Vec<String> = COLLECTORS
             .iter()
             .map(|c| format!("collect[]={c}"))
@@ -273,7 +278,7 @@ mod tests {
 
     #[test]
     fn of_many_processors_each_ones_business_is_told() {
-        let mut exporter = NodeExporter::new("");
+        let mut exporter = NodeExporter::new("", &EndpointAccess::default());
         let mut samples = Samples::new(SERVER_HOST, Duration::from_millis(10));
         for (at, user, steal) in [(None, 0.0, 0.0), (Some(0), 0.5, 0.25)] {
             std::thread::sleep(Duration::from_millis(10));

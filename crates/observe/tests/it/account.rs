@@ -28,7 +28,7 @@ fn statements_are_told_by_the_servers_account() {
         // What was before is no part of it.
         load(&url, &LOAD, Duration::from_millis(300));
         let mut rounds = 0;
-        let (_, ended, _) = observed(&url, "server-statements,server-status", || {
+        let (series, ended, _) = observed(&url, "server-statements,server-status", || {
             rounds = load(&url, &LOAD, Duration::from_millis(2500));
         });
         assert!(of(&ended, "server-statements").gaps.is_empty(), "{ended:?}");
@@ -51,6 +51,9 @@ fn statements_are_told_by_the_servers_account() {
             assert_eq!(told.rows_examined.is_some(), !is_postgres);
             assert_eq!(told.pages_requested.is_some(), is_postgres);
         }
+        // Its instruments are on, unless somebody turned them off.
+        let waits = named(&series, "server-statements", "waits.time");
+        assert_eq!(waits.is_empty(), is_postgres, "{series:?}");
         // Most time first; what only observes is not there.
         let times: Vec<f64> = ended.statements.iter().map(|s| s.time_ms).collect();
         assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Ended, Observing, Sampling, sources};
+use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
 
 /// Ended with the test.
 struct Exporter(Child);
@@ -35,6 +35,8 @@ fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
         observe: &observe,
         host: Some(url),
         nodes: None,
+        prometheus: None,
+        access: EndpointAccess::default(),
         connector: &connector,
         engine: Some(Engine::Mariadb),
         on_client: Some(false),
@@ -127,9 +129,9 @@ fn an_endpoint_that_hangs_or_is_none_is_a_line() {
     );
     let (_, ended, _) = observed("http://127.0.0.1:1/", Duration::from_millis(300));
     assert!(ended.notes[0].contains("127.0.0.1:1"), "{ended:?}");
-    let (_, ended, _) = observed("https://db1/", Duration::from_millis(300));
+    let (_, ended, _) = observed("ftp://db1/", Duration::from_millis(300));
     assert!(
-        ended.notes[0].contains("only http:// is supported"),
+        ended.notes[0].contains("must begin with http:// or https://"),
         "{ended:?}"
     );
 }

@@ -3,8 +3,10 @@
 
 mod account;
 mod exporters;
+mod https;
 mod kept;
 mod network;
 mod nodes;
+mod prometheus;
 mod servers;
 mod sources;

@@ -6,7 +6,7 @@ use tidemark_core::record::{GapKind, Observed};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Ended, Observing, Sampling, sources};
+use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Endpoint, Server};
 
@@ -27,6 +27,8 @@ pub fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, 
         observe: &observe,
         host: None,
         nodes: None,
+        prometheus: None,
+        access: EndpointAccess::default(),
         connector: &connector,
         engine: Some(engine),
         on_client: Some(true),

@@ -248,7 +248,7 @@ pub(super) fn width(text: &str) -> f64 {
 }
 
 /// What has room, with a sign where something is left out.
-fn shortened(text: &str, room: f64) -> String {
+pub(super) fn shortened(text: &str, room: f64) -> String {
     if width(text) <= room {
         return text.into();
     }

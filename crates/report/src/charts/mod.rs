@@ -3,6 +3,7 @@
 mod axis;
 mod bars;
 mod canvas;
+mod hosts;
 mod latency;
 mod lines;
 mod panel;
@@ -12,6 +13,7 @@ mod time;
 
 pub(crate) use bars::{Bar, BarChart};
 pub(crate) use canvas::{Drawing, MOST_SERIES, key};
+pub(crate) use hosts::{HostBox, HostsDrawing};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
 pub(crate) use lines::{Line, LineChart, LinePoint, Loads};

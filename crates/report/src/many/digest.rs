@@ -16,7 +16,7 @@ use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::MachineFigures;
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
-    LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting,
+    LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting, Topology,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
@@ -108,6 +108,8 @@ pub struct RunDigest {
     /// Share of the client host's processors that was busy, where the system told.
     pub(crate) host_busy: Option<f64>,
     pub(crate) settings: Vec<Setting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) topology: Option<Topology>,
     pub(crate) hosts: Vec<HostLoad>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) machine: Option<MachineFigures>,
@@ -339,6 +341,7 @@ impl RunDigest {
             client_cpu_percent: client_cpu_percent(record, d.totals.elapsed_s),
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
+            topology: record.topology.clone(),
             costs: costs(record),
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
             experiments: record.experiments.clone(),

@@ -14,10 +14,13 @@ use crate::document::{Block, Document, DocumentPart, Role};
 use crate::number::whole;
 use crate::single;
 use crate::texts::{Lang, fill, unit_word};
+use crate::topology;
 use crate::words::readable_time;
 use std::collections::BTreeSet;
 use tidemark_core::record::RateUnit;
 
+/// So many clusters are drawn.
+const MOST_CLUSTERS: usize = 4;
 /// So many workloads are named in a title.
 const NAMED: usize = 3;
 
@@ -96,6 +99,7 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
     parts.extend(overview::part(&sources));
     let any_runs = !many.runs.is_empty();
     parts.extend(any_runs.then(|| environment::part(&sources).role(Role::Environment)));
+    parts.extend(topologies(&sources));
     for (workload, cells) in sources.workloads() {
         let of_unit = sources.of_unit(workload.unit());
         parts.push(workload::part(&of_unit, workload, cells)?.role(Role::Results));
@@ -118,6 +122,18 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         made_by: made_by(&sources),
     };
     Ok(document.with(&many.authored, &|reference| figure::of(&sources, reference))?)
+}
+
+/// The clusters of the runs, the same one once.
+fn topologies(s: &Sources<'_>) -> Vec<DocumentPart> {
+    let mut told = Vec::new();
+    for topology in s.many.runs.iter().filter_map(|run| run.topology.as_ref()) {
+        if !told.contains(&topology) && told.len() < MOST_CLUSTERS {
+            told.push(topology);
+        }
+    }
+    let parts = told.into_iter();
+    parts.map(|of| topology::part(of, s.lang, true)).collect()
 }
 
 /// Some names, and how many more there are.

@@ -113,6 +113,8 @@ pub(super) const NAMES: &[Name] = &[
     name("locks.waits", false, "Locks: waits", "锁：等待次数"),
     name("locks.wait-time", false, "Locks: time of waits", "锁：等待时间"),
     name("locks.blockers", false, "Locks: blocking sessions", "锁：阻塞者"),
+    name("waits.time", true, "Waits: time by event", "等待事件：耗时（按事件）"),
+    name("waits", false, "Waits: events", "等待事件：次数"),
     name("deadlocks", false, "Deadlocks", "死锁"),
     name("history.length", true, "Purge: history length", "清理滞后（history list）"),
     name("transactions.oldest", false, "Oldest transaction", "最久的事务"),

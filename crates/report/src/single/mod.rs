@@ -15,6 +15,7 @@ use crate::observed;
 use crate::section::Section;
 use crate::series::{self, Side};
 use crate::texts::{Lang, Texts};
+use crate::topology;
 use crate::words::{Words, readable_time};
 use crate::{Authored, ReportError, RunDigest};
 use tidemark_core::record::RunRecord;
@@ -204,6 +205,8 @@ fn parts(
         parts.push(part.width(Width::Third).role(Role::Environment));
     }
     if detail != Detail::Brief {
+        let cluster = record.topology.as_ref();
+        parts.extend(cluster.map(|of| topology::part(of, lang, page)));
         parts.extend(tables::settings(w, page));
         parts.extend(tables::options(w, page));
     }

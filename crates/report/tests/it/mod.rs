@@ -24,3 +24,4 @@ mod reports;
 mod series;
 mod settings;
 mod step_reports;
+mod topology;

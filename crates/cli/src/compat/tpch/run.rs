@@ -81,7 +81,7 @@ impl Console for TpchConsole<'_> {
         let (marks, guard) = marked(work, plan, asked, described, aside)?;
         if marks.sets > 0 || described.tables.iter().any(has_other_rows) {
             // They were put back since, here or by another client.
-            let found = describe(&order.job, plan);
+            let found = describe(&order.job, plan, described.topology.take());
             *described = found.map_err(|error| ready::failed(error, &work.prepare_command()))?;
         }
         self.tables = Some(Tables {

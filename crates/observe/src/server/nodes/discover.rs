@@ -1,5 +1,6 @@
 //! Which nodes a cluster has: as the database says, or as the user does.
 
+use super::super::access::EndpointAccess;
 use super::super::http::Url;
 use super::table::{Kind, YB_QUERY};
 use crate::db::{Db, Refusal};
@@ -31,6 +32,8 @@ pub(super) struct Node {
     pub kind: Option<Kind>,
     /// Whether it may not be there: nothing is said of it then.
     pub is_guess: bool,
+    /// Whether the user wrote its address: then that is taken as it is.
+    pub is_given: bool,
 }
 
 impl Node {
@@ -55,6 +58,7 @@ impl Node {
             url,
             kind,
             is_guess: false,
+            is_given: false,
         }
     }
 }
@@ -63,11 +67,13 @@ impl Node {
 ///
 /// # Errors
 /// Which URL is wrong, and a right one.
-pub(super) fn given(urls: &str) -> Result<Vec<Node>, Gap> {
+pub(super) fn given(urls: &str, access: &EndpointAccess) -> Result<Vec<Node>, Gap> {
     let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
     let nodes = urls.map(|url| match Url::parse(url, Kind::Tidb.port()) {
-        Ok(url) => Ok(Node::at(url, None)),
-        Err(_) if url.starts_with("https://") => Err(Gap::new(GapKind::NodeTls, url)),
+        Ok(url) => Ok(Node {
+            is_given: true,
+            ..Node::at(url.with(access), None)
+        }),
         Err(why) => Err(Gap::new(GapKind::Failed, format!("--observe-nodes: {why}"))),
     });
     nodes.collect()
@@ -81,12 +87,13 @@ pub(super) fn discovered(
     engine: Engine,
     connector: &Connector,
     db: &mut Db,
+    access: &EndpointAccess,
 ) -> Result<Vec<Node>, Gap> {
     let here = match connector.hosts().first() {
         Some((Host::Tcp { host, .. }, _)) => host.as_str(),
         _ => "127.0.0.1",
     };
-    let nodes = match engine {
+    let mut nodes = match engine {
         Engine::Tidb => {
             let rows = db.query(TIDB).map_err(|why| refused(why, engine, db))?;
             tidb(&rows, here)
@@ -102,7 +109,7 @@ pub(super) fn discovered(
             let rows = rows.map_err(|why| refused(why, engine, db))?;
             // Who may not ask it finds the usual port.
             let console = db.query(CONSOLE).unwrap_or_default();
-            cockroach(&rows, &console, here)?
+            cockroach(&rows, &console, here)
         }
         Engine::Yugabyte => {
             let rows = db.query(YUGABYTE).map_err(|why| refused(why, engine, db))?;
@@ -110,6 +117,11 @@ pub(super) fn discovered(
         }
         other => return Err(Gap::new(GapKind::Engine, other.to_string())),
     };
+    // Their addresses are the database's word: they learn no sign-in.
+    let access = access.without_sign_in();
+    for node in &mut nodes {
+        node.url = node.url.clone().with(&access);
+    }
     match nodes.is_empty() {
         true => Err(Gap::new(GapKind::Failed, "the database named no nodes")),
         false => Ok(nodes),
@@ -158,23 +170,27 @@ fn tidb(rows: &RowSet, here: &str) -> Vec<Node> {
 }
 
 /// CockroachDB's.
-fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Result<Vec<Node>, Gap> {
+fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Vec<Node> {
     let field = |wanted: &str| {
         let row = (0..console.len()).find(|row| console.text(*row, 0).as_deref() == Some(wanted));
         console.text(row?, 1)
     };
-    // Host and port are fields of their own (crdb_internal.node_runtime_info).
-    let host = field("Host").unwrap_or_default();
+    // Scheme and port are fields of their own (crdb_internal.node_runtime_info).
     let port = field("Port").and_then(|port| port.parse().ok());
     let port: u16 = port.unwrap_or(Kind::Cockroach.port());
-    if field("Scheme").as_deref() == Some("https") {
-        return Err(Gap::new(GapKind::NodeTls, format!("{host}:{port}")));
-    }
+    let is_tls = field("Scheme").as_deref() == Some("https");
     let nodes = (0..rows.len()).filter_map(|row| {
         let (host, _) = parts(&rows.text(row, 0)?)?;
-        Node::new(Kind::Cockroach, &reachable(host, here), port)
+        let node = Node::new(Kind::Cockroach, &reachable(host, here), port)?;
+        Some(match is_tls {
+            true => Node {
+                url: node.url.with_tls(),
+                ..node
+            },
+            false => node,
+        })
     });
-    Ok(nodes.collect())
+    nodes.collect()
 }
 
 /// YugabyteDB's: of each host the tablet server and its YSQL, and a master if there is one.
@@ -196,7 +212,7 @@ fn yugabyte(rows: &RowSet, here: &str) -> Vec<Node> {
 }
 
 /// Host and port of `host:port`, `[::1]:port`, a bare host, or any of these in a URL.
-fn parts(address: &str) -> Option<(String, Option<u16>)> {
+pub(crate) fn parts(address: &str) -> Option<(String, Option<u16>)> {
     let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
     let bare = bare.split('/').next().unwrap_or_default().trim();
     let (host, port) = match bare.strip_prefix('[') {
@@ -214,7 +230,7 @@ fn parts(address: &str) -> Option<(String, Option<u16>)> {
 }
 
 /// A node that calls itself by an address of its own machine is on the target's host.
-fn reachable(host: String, here: &str) -> String {
+pub(crate) fn reachable(host: String, here: &str) -> String {
     let is_own = |host: &str| matches!(host, "localhost" | "::1") || host.starts_with("127.");
     match host.as_str() {
         "0.0.0.0" | "::" => here.to_string(),
@@ -307,7 +323,7 @@ mod tests {
             &["Port", "8088"],
         ];
         let console = made(2, &console.map(|row| row.as_slice()));
-        let nodes = cockroach(&rows, &console, "db1").unwrap();
+        let nodes = cockroach(&rows, &console, "db1");
         let of = Some(Kind::Cockroach);
         assert_eq!(
             named(&nodes),
@@ -316,14 +332,11 @@ mod tests {
                 (of, "[fd00::2]:8088", "/_status/vars"),
             ]
         );
-        let nodes = cockroach(&rows, &RowSet::new(), "db1").unwrap();
+        let nodes = cockroach(&rows, &RowSet::new(), "db1");
         assert_eq!(nodes[0].instance, "10.0.0.1:8080");
         let console = made(2, &[&["Host", "10.0.0.1"], &["Scheme", "https"]]);
-        let gap = cockroach(&rows, &console, "db1").unwrap_err();
-        assert_eq!(
-            (gap.kind, gap.detail.as_str()),
-            (GapKind::NodeTls, "10.0.0.1:8080")
-        );
+        let nodes = cockroach(&rows, &console, "db1");
+        assert!(nodes[0].url.is_tls() && nodes[0].instance == "10.0.0.1:8080");
     }
 
     #[test]
@@ -346,9 +359,13 @@ mod tests {
         );
     }
 
+    fn given_by(urls: &str) -> Result<Vec<Node>, Gap> {
+        given(urls, &EndpointAccess::default())
+    }
+
     #[test]
     fn nodes_can_be_given() {
-        let nodes = given("http://db1:10080/metrics, http://db2").unwrap();
+        let nodes = given_by("http://db1:10080/metrics, http://db2").unwrap();
         assert_eq!(
             named(&nodes),
             [
@@ -356,9 +373,9 @@ mod tests {
                 (None, "db2:10080", "/metrics")
             ]
         );
-        let nodes = given("http://db1:9000/prometheus-metrics").unwrap();
+        let nodes = given_by("http://db1:9000/prometheus-metrics").unwrap();
         assert!(nodes[0].url.path().ends_with(YB_QUERY));
-        let gap = given("db1:10080").unwrap_err();
+        let gap = given_by("db1:10080").unwrap_err();
         assert!(
             gap.detail.starts_with("--observe-nodes: db1:10080: "),
             "{gap:?}"
@@ -367,10 +384,8 @@ mod tests {
             gap.detail.contains("for example http://db1:10080/metrics"),
             "{gap:?}"
         );
-        assert_eq!(
-            given("https://db1:8080/metrics").unwrap_err().kind,
-            GapKind::NodeTls
-        );
+        let nodes = given_by("https://db1:8080/metrics").unwrap();
+        assert!(nodes[0].url.is_tls() && nodes[0].is_given);
     }
 
     #[test]

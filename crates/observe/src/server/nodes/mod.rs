@@ -10,20 +10,24 @@ mod discover;
 mod rates;
 mod scrape;
 mod table;
+mod through;
 mod tidb;
 mod yugabyte;
 
+use super::access::EndpointAccess;
 use super::http::Unread;
 use crate::db::Db;
 use crate::own::Own;
 use crate::source::{Column, Samples, SeriesSource};
 use discover::{Node, discovered, given};
+pub(crate) use discover::{parts, reachable};
 use rates::{Figure, Series, What, figures};
 use scrape::{LONGEST, MOST_BYTES, Reader, Scrape, kind_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use table::{Kind, Measure};
+pub(crate) use through::ThroughPrometheus;
 use tidemark_core::Engine;
 use tidemark_core::observe::SERVER_NODES;
 use tidemark_core::record::{Gap, GapKind};
@@ -51,6 +55,7 @@ enum Cluster {
 /// The nodes of a cluster.
 pub(crate) struct Nodes {
     cluster: Cluster,
+    access: EndpointAccess,
     every: Duration,
     watched: Vec<Watched>,
     news: Option<Receiver<News>>,
@@ -94,11 +99,18 @@ impl Nodes {
     fn new(cluster: Cluster) -> Self {
         Self {
             cluster,
+            access: EndpointAccess::default(),
             every: EVERY,
             watched: Vec::new(),
             news: None,
             columns: HashMap::new(),
         }
+    }
+
+    /// The same, reached so.
+    pub fn with(mut self, access: &EndpointAccess) -> Self {
+        self.access = access.clone();
+        self
     }
 
     /// The same more often.
@@ -110,10 +122,10 @@ impl Nodes {
 
     fn found(&self) -> Result<Vec<Node>, Gap> {
         match &self.cluster {
-            Cluster::Given(urls) => given(urls),
+            Cluster::Given(urls) => given(urls, &self.access),
             Cluster::Asked(engine, connector) => {
                 let mut db = Db::new(connector, &Own::default());
-                discovered(*engine, connector, &mut db)
+                discovered(*engine, connector, &mut db, &self.access)
             }
         }
     }
@@ -343,7 +355,18 @@ impl Looking {
         }
     }
 
+    /// Looks; at an address that the database named with TLS, too, where that is asked for.
     fn look(&mut self, every: Duration) -> Result<Told, Unread> {
+        let told = self.look_there(every);
+        let asks_for_tls = matches!(&told, Err(Unread::Tls(_)));
+        if !asks_for_tls || self.node.is_given || self.node.url.is_tls() {
+            return told;
+        }
+        self.node.url = self.node.url.with_tls();
+        self.look_there(every)
+    }
+
+    fn look_there(&mut self, every: Duration) -> Result<Told, Unread> {
         let kind = match self.node.kind {
             Some(kind) => kind,
             None => *self.node.kind.insert(kind_of(&self.node.url)?),

@@ -1,5 +1,5 @@
 //! Statements by the server's own account: what it knows of each form at the end, less what it knew when
-//! the load began. Nothing is asked between.
+//! the load began.
 
 mod mysql;
 mod postgres;

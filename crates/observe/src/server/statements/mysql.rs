@@ -1,17 +1,24 @@
-//! MariaDB's and MySQL's digests (`events_statements_summary_by_digest`).
+//! MariaDB's and MySQL's digests (`events_statements_summary_by_digest`), and what their threads waited for
+//! (`events_waits_summary_global_by_event_name`).
 
 use super::{Totals, since, with_texts};
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::server::count_own;
-use crate::source::{Samples, SeriesSource};
+use crate::source::{Metric, Samples, SeriesSource};
 use std::collections::HashMap;
 use tidemark_core::observe::SERVER_STATEMENTS;
 use tidemark_core::record::{Gap, GapKind, ServerStatement};
-use tidemark_drivers::Connector;
+use tidemark_drivers::{Connector, RowSet};
 
 /// The timers' picoseconds in a millisecond.
 const PICOSECONDS: f64 = 1e9;
+/// Waits that were finished, of all threads: files and locks, as far as the server's instruments are on.
+const WAITS: &str = "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT \
+     FROM performance_schema.events_waits_summary_global_by_event_name \
+     WHERE COUNT_STAR > 0 AND EVENT_NAME LIKE 'wait/%' ORDER BY SUM_TIMER_WAIT DESC LIMIT 24";
+const WAITED: Metric = Metric::count("waits");
+const WAIT_TIME: Metric = Metric::time("waits.time", 1.0 / PICOSECONDS);
 /// What performance_schema needs to be asked.
 const GRANT: &str = "GRANT SELECT ON performance_schema.* TO ";
 
@@ -99,8 +106,10 @@ impl SeriesSource for MysqlStatements {
         Ok(())
     }
 
-    /// Takes note of what asking itself added to the server's counters.
-    fn sample(&mut self, _samples: &mut Samples) -> Result<(), String> {
+    /// Also takes note of what asking itself added to the server's counters.
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        let rows = self.db.query(WAITS).map_err(|e| e.to_string())?;
+        tell(&rows, samples);
         count_own(&mut self.db, &self.own)
     }
 
@@ -110,5 +119,52 @@ impl SeriesSource for MysqlStatements {
         let keys: Vec<&str> = grown.iter().map(|(key, _)| key.as_str()).collect();
         let texts = self.texts(&keys).map_err(|e| e.to_string())?;
         Ok(with_texts(grown, &texts))
+    }
+}
+
+fn tell(rows: &RowSet, samples: &mut Samples) {
+    for row in 0..rows.len() {
+        let Some(event) = rows.text(row, 0) else {
+            continue;
+        };
+        let labels = [("event", event.strip_prefix("wait/").unwrap_or(&event))];
+        for (metric, column) in [(&WAITED, 1), (&WAIT_TIME, 2)] {
+            if let Some(total) = rows.float(row, column) {
+                samples.tell(metric, &labels, total);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tidemark_drivers::Cell;
+
+    #[test]
+    fn waits_are_told_by_event() {
+        let mut samples = Samples::new(SERVER_STATEMENTS, Duration::from_millis(10));
+        // Made after the manual's page on the table.
+        for (at, total) in [(None, "1000000000000"), (Some(0), "3000000000000")] {
+            std::thread::sleep(Duration::from_millis(10));
+            samples.begin(at);
+            let mut rows = RowSet::new();
+            rows.reset(3);
+            for cell in ["wait/io/file/innodb/innodb_log_file", "7", total] {
+                rows.push(Cell::Bytes(cell.as_bytes()));
+            }
+            tell(&rows, &mut samples);
+        }
+        let series = samples.series();
+        let of = |name: &str| series.iter().find(|s| s.key.name == name).unwrap();
+        assert_eq!(
+            of("waits.time").key.labels["event"],
+            "io/file/innodb/innodb_log_file"
+        );
+        // Two seconds of waiting, in ten milliseconds or longer.
+        let time = of("waits.time").summary().unwrap().unwrap().max;
+        assert!(time > 0.0 && time <= 200_000.0, "{time}");
+        assert_eq!(of("waits").summary().unwrap().unwrap().max, 0.0);
     }
 }
