@@ -22,7 +22,7 @@ use crate::plan::session_setup;
 use crate::runner::Order;
 use crate::secrets::is_password_option;
 use crate::stdio::print;
-use native::{NATIVE_SETTINGS, PREPARATION};
+use native::PREPARATION;
 use std::path::PathBuf;
 use tidemark_core::JobKind;
 use tidemark_core::job::{
