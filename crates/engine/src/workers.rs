@@ -118,12 +118,13 @@ pub fn run_workers(
         fewer_because: None,
         executors: threads,
         connect_time: begun.elapsed(),
+        ahead: Duration::ZERO,
     });
     let names = Names {
         types: spec.kinds,
         notes: &[],
     };
-    let mut measurement = Measurement::new(spec.run, names, crew, threads);
+    let mut measurement = Measurement::new(spec.run, names, crew, threads, Instant::now(), None);
     let result = measurement.run(spec.checkpoints, stop, observer);
     // Of events that take a second, none ends for a second: that is no stall.
     Ok(RunResult {
