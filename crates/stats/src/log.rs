@@ -145,7 +145,9 @@ mod tests {
         let start = Duration::from_millis(1_700_000_000_250);
         let text = interval_log(start, &["run 0199".into()], lines);
         assert!(
-            text.starts_with("#[Histogram log format version 1.3]\n#run 0199\n"),
+            text.starts_with(
+                "#[Histogram log format version 1.3]\n#[Values are in nanoseconds]\n#run 0199\n"
+            ),
             "{text}"
         );
         assert!(text.contains("#[BaseTime: 1700000000.250 "), "{text}");

@@ -116,3 +116,32 @@ Run finished, takes 20.01s
         assert_eq!(run.imported.as_ref().unwrap().intervals.len(), 1);
     }
 }
+
+#[test]
+fn what_tools_say_beside_their_figures_is_theirs() {
+    let ycsb = only(
+        "\
+YCSB Client 0.17.0
+
+Loading workload...
+Starting test.
+DBWrapper: report latency for each error is false and specific error codes to track for latency are: []
+2026-11-20 10:00:10:000 10 sec: 51234 operations; 5123.4 current ops/sec; est completion in 10 seconds [READ: Count=51234, Max=20111, Min=100, Avg=2000.5, 90=3000, 99=5000]
+[OVERALL], RunTime(ms), 20123
+[OVERALL], Throughput(ops/sec), 4969.4
+[READ], Operations, 100000
+",
+        "ycsb",
+    );
+    assert_eq!(ycsb.totals.all.count, 100_000);
+    let profile = only(
+        "\
+>>>>> SUMMARY OF 4 ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : 310200ms
+>>>>> PROC: NEWORD
+CALLS: 105210\tMIN: 0.600ms\tAVG: 2.300ms\tMAX: 105.200ms\tTOTAL: 242000.100ms
+",
+        "hammerdb",
+    );
+    assert_eq!(profile.sessions, 4);
+    assert_eq!(figure(&profile, "NewOrder", "mean_ms"), 2.3);
+}
