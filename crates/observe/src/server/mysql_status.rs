@@ -9,18 +9,37 @@ use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::Gap;
 use tidemark_drivers::Connector;
 
-/// A metric with the variables whose sum it is. A server that has not all of them has no such metric.
+/// A metric with the variables whose sum it is, less others. A server that has not all of them has no such
+/// metric.
 struct Told {
     metric: Metric,
     of: &'static [&'static str],
+    less: &'static [&'static str],
     /// Whether sessions count them, too: then the observing sessions' are taken off.
     by_session: bool,
+}
+
+impl Told {
+    /// Every variable that it needs.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.of.iter().chain(self.less).copied()
+    }
+
+    /// Its value; `None` of a server that has not all of them.
+    fn total(&self, values: &HashMap<String, f64>) -> Option<f64> {
+        let sum = |names: &[&str]| {
+            let each = names.iter().map(|name| values.get(*name).copied());
+            each.sum::<Option<f64>>()
+        };
+        Some(sum(self.of)? - sum(self.less)?)
+    }
 }
 
 const fn by_session(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
+        less: &[],
         by_session: true,
     }
 }
@@ -29,11 +48,30 @@ const fn global(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
+        less: &[],
         by_session: false,
     }
 }
 
-/// Names after the manuals' chapters on server status variables.
+const fn between(
+    metric: Metric,
+    of: &'static [&'static str],
+    less: &'static [&'static str],
+) -> Told {
+    Told {
+        metric,
+        of,
+        less,
+        by_session: false,
+    }
+}
+
+/// Up to the last checkpoint, and the most that the log has room for.
+const CHECKPOINT_AGE: Metric = Metric::gauge("checkpoint.age", "bytes", -3);
+const MOST_AGE: Metric = Metric::gauge("checkpoint.most-age", "bytes", -3);
+
+/// Names after the manuals' chapters on server status variables. Where the servers' names differ, each has
+/// one of two rows.
 const TOLD: &[Told] = &[
     by_session(Metric::count("queries"), &["Questions"]),
     by_session(Metric::count("commits"), &["Com_commit"]),
@@ -113,14 +151,16 @@ const TOLD: &[Told] = &[
         Metric::gauge("history.length", "transactions", 0),
         &["Innodb_history_list_length"],
     ),
-    global(
-        Metric::gauge("checkpoint.age", "bytes", -3),
-        &["Innodb_checkpoint_age"],
+    // MariaDB.
+    global(CHECKPOINT_AGE, &["Innodb_checkpoint_age"]),
+    global(MOST_AGE, &["Innodb_checkpoint_max_age"]),
+    // MySQL from 8.0.30 on, which flushes at all costs a little before its log is full.
+    between(
+        CHECKPOINT_AGE,
+        &["Innodb_redo_log_current_lsn"],
+        &["Innodb_redo_log_checkpoint_lsn"],
     ),
-    global(
-        Metric::gauge("checkpoint.most-age", "bytes", -3),
-        &["Innodb_checkpoint_max_age"],
-    ),
+    global(MOST_AGE, &["Innodb_redo_log_capacity_resized"]),
     global(Metric::count("connections"), &["Connections"]),
     global(Metric::count("threads.created"), &["Threads_created"]),
 ];
@@ -139,7 +179,7 @@ pub(crate) struct MysqlStatus {
 
 impl MysqlStatus {
     pub fn new(connector: &Connector, own: &Own) -> Self {
-        let names = TOLD.iter().flat_map(|told| told.of).copied();
+        let names = TOLD.iter().flat_map(Told::names);
         let sql = show(
             "GLOBAL",
             names.chain(["Threads_connected", "Threads_running"]),
@@ -165,7 +205,7 @@ fn show<'a>(scope: &str, names: impl Iterator<Item = &'a str>) -> String {
 /// Takes note of what a session adds to the server's counters.
 pub(crate) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
     let counted = TOLD.iter().filter(|told| told.by_session);
-    let sql = show("SESSION", counted.flat_map(|told| told.of).copied());
+    let sql = show("SESSION", counted.flat_map(Told::names));
     let rows = db.query(&sql).map_err(|e| e.to_string())?;
     if let Some(id) = db.id() {
         for row in 0..rows.len() {
@@ -194,8 +234,7 @@ impl SeriesSource for MysqlStatus {
         let all = (0..rows.len()).filter_map(|row| rows.text(row, 0).zip(rows.float(row, 1)));
         let values: HashMap<String, f64> = all.collect();
         for told in TOLD {
-            let of = told.of.iter().map(|name| values.get(*name).copied());
-            let Some(total) = of.sum::<Option<f64>>() else {
+            let Some(total) = told.total(&values) else {
                 continue;
             };
             let rest = match told.by_session {
@@ -216,5 +255,54 @@ impl SeriesSource for MysqlStatus {
             samples.tell(&RUNNING, &[], (running - 1.0).max(0.0));
         }
         self.transactions.sample(&mut self.db, samples)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(values: &[(&str, f64)]) -> Vec<(&'static str, f64)> {
+        let values: HashMap<String, f64> = values
+            .iter()
+            .map(|(name, value)| ((*name).to_string(), *value))
+            .collect();
+        let each = TOLD.iter();
+        each.filter_map(|told| Some((told.metric.name, told.total(&values)?)))
+            .collect()
+    }
+
+    #[test]
+    fn a_checkpoints_age_has_one_name_and_each_server_its_own_variables() {
+        let mariadb = told(&[
+            ("Innodb_checkpoint_age", 7e6),
+            ("Innodb_checkpoint_max_age", 80e6),
+        ]);
+        assert_eq!(
+            mariadb,
+            [("checkpoint.age", 7e6), ("checkpoint.most-age", 80e6)]
+        );
+        let mysql = told(&[
+            ("Innodb_redo_log_current_lsn", 1_007e6),
+            ("Innodb_redo_log_checkpoint_lsn", 1_000e6),
+            ("Innodb_redo_log_capacity_resized", 100e6),
+        ]);
+        assert_eq!(
+            mysql,
+            [("checkpoint.age", 7e6), ("checkpoint.most-age", 100e6)]
+        );
+        // Half of it is nothing.
+        assert_eq!(told(&[("Innodb_redo_log_current_lsn", 1.0)]), []);
+    }
+
+    #[test]
+    fn rows_with_the_same_metric_share_no_variable() {
+        for (n, one) in TOLD.iter().enumerate() {
+            for other in TOLD.iter().skip(n + 1) {
+                let same = one.metric.name == other.metric.name;
+                let shared = one.names().any(|name| other.names().any(|n| n == name));
+                assert!(!(same && shared), "{}", one.metric.name);
+            }
+        }
     }
 }

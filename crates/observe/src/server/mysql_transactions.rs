@@ -9,20 +9,21 @@ const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 0);
 const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
 const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
+const DEADLOCKS: Metric = Metric::count("deadlocks");
 
 /// The server's times have whole seconds.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0) FROM information_schema.INNODB_TRX";
-/// MariaDB has it among its status variables.
-const LENGTH_OF_HISTORY: &str =
-    "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'";
+/// What MariaDB has among its status variables, and MySQL counts here without being asked to.
+const METRICS: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN \
+     ('trx_rseg_history_len', 'lock_deadlocks') AND STATUS = 'enabled'";
 
 /// What is asked, as far as the account may.
 #[derive(Debug, Default)]
 pub(super) struct Transactions {
     transactions: bool,
-    history: bool,
+    metrics: bool,
 }
 
 impl Transactions {
@@ -34,7 +35,7 @@ impl Transactions {
         let is_mariadb = account
             .text(0, 1)
             .is_some_and(|version| version.contains("MariaDB"));
-        self.history = self.transactions && !is_mariadb && db.query(LENGTH_OF_HISTORY).is_ok();
+        self.metrics = self.transactions && !is_mariadb && db.query(METRICS).is_ok();
         if !self.transactions {
             let account = account.text(0, 0).unwrap_or_default();
             let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
@@ -56,10 +57,17 @@ impl Transactions {
                 samples.tell(metric, &[], value);
             }
         }
-        if self.history {
-            let rows = db.query(LENGTH_OF_HISTORY).map_err(|e| e.to_string())?;
-            if let Some(length) = rows.float(0, 0) {
-                samples.tell(&HISTORY, &[], length);
+        if self.metrics {
+            let rows = db.query(METRICS).map_err(|e| e.to_string())?;
+            for row in 0..rows.len() {
+                let metric = match rows.text(row, 0).as_deref() {
+                    Some("trx_rseg_history_len") => &HISTORY,
+                    Some("lock_deadlocks") => &DEADLOCKS,
+                    _ => continue,
+                };
+                if let Some(count) = rows.float(row, 1) {
+                    samples.tell(metric, &[], count);
+                }
             }
         }
         Ok(())
