@@ -2,6 +2,7 @@
 
 use crate::Evidence;
 use crate::measured::{Column, Measured};
+use crate::number::percent_within;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
 
@@ -34,6 +35,16 @@ impl Host {
     /// The share of its processors that is busy.
     pub fn load(&self) -> f64 {
         self.busy.mean() / self.cores
+    }
+
+    /// Half of the interval of that share.
+    pub fn half(&self) -> f64 {
+        self.busy.half() / self.cores
+    }
+
+    /// It for a sentence.
+    pub fn said(&self) -> String {
+        percent_within(self.load(), self.half())
     }
 
     /// Processors that serve interrupts.

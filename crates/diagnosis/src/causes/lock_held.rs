@@ -4,7 +4,7 @@ use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::lock_held as texts;
-use crate::thresholds::{BLOCKED, HELD_S, MOST, SHARE, STILL};
+use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, SHARE, STILL};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -88,7 +88,7 @@ fn blocked_by_others(seen: &Seen<'_>) -> bool {
 /// Whether row locks are held by others, or for longer than a transaction of the run takes.
 pub(super) fn is_long(seen: &Seen<'_>) -> bool {
     let is_long = match seen.status("transactions.oldest") {
-        Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_S / 2.0,
+        Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_MEAN * HELD_S,
         None => wait_s(seen).is_some_and(|s| s >= HELD_S),
     };
     blocked_by_others(seen) || (is_long && stands_still(seen))
