@@ -162,7 +162,34 @@ pub(crate) struct Disk {
     pub writes: Column,
     pub flushes: Option<Column>,
     pub flush_time: Option<Column>,
+    /// What the server's control group allows on it.
+    pub allowed: Vec<Allowed>,
 }
+
+/// A limit of a control group on a disk, and what is used of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Allowed {
+    pub kind: AllowedKind,
+    pub most: Column,
+    pub used: Column,
+}
+
+/// What is limited, each a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AllowedKind {
+    Reads,
+    Writes,
+    BytesRead,
+    BytesWritten,
+}
+
+/// Each limit with its metric, and that of what is used of it.
+const ALLOWED: [(AllowedKind, &str, &str); 4] = [
+    (AllowedKind::Reads, "cgroup.reads-allowed", "disk.reads"),
+    (AllowedKind::Writes, "cgroup.writes-allowed", "disk.writes"),
+    (AllowedKind::BytesRead, "cgroup.read-allowed", "disk.read"),
+    (AllowedKind::BytesWritten, "cgroup.written-allowed", "disk.written"),
+];
 
 impl Disk {
     /// The one that is busy most of the time, of those that hold the server's data where these are known;
@@ -175,11 +202,19 @@ impl Disk {
             names.retain(holds);
         }
         let disks = names.into_iter().filter_map(|name| {
-            let of = |metric: &str| {
+            let on_it = |source: &str, metric: &str| {
                 series.column_of(source, metric, |s| {
                     s.key.labels.get("disk").is_some_and(|d| d == name)
                 })
             };
+            let of = |metric: &str| on_it(source, metric);
+            let allowed = ALLOWED.iter().filter_map(|(kind, most, used)| {
+                Some(Allowed {
+                    kind: *kind,
+                    most: on_it(SERVER_PROCESS, most)?,
+                    used: of(used)?,
+                })
+            });
             Some(Self {
                 busy: of("disk.busy")?,
                 queue: of("disk.queue")?,
@@ -188,6 +223,7 @@ impl Disk {
                 writes: of("disk.writes")?,
                 flushes: of("disk.flushes"),
                 flush_time: of("disk.flush-time"),
+                allowed: allowed.collect(),
             })
         });
         disks.max_by(|a, b| a.busy.mean().total_cmp(&b.busy.mean()))

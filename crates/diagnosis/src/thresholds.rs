@@ -106,6 +106,9 @@ pub const SAME_FLUSHES: f64 = 2.0;
 pub const DISK_BUSY: f64 = 0.9;
 /// See [`DISK_BUSY`].
 pub const DISK_QUEUE: f64 = 2.0;
+/// `disk-rate`: the part of what a control group allows from which it is used up: the kernel gives it out in
+/// slices, and a queue that is empty for a moment loses one.
+pub const ALLOWED_USED: f64 = 0.8;
 /// `disk-rate`: how much longer the queue is in one half of the run than in the other, and how much more is
 /// then served by a disk that has room. Parallel disks are busy all the time with one request of hundreds.
 pub const QUEUE_GREW: f64 = 1.5;
