@@ -134,6 +134,9 @@ pub const HELD_S: f64 = 2.0;
 pub const HELD_MEAN: f64 = 0.5;
 /// `lock-held`: sessions that others block, on average: most of the time one is.
 pub const BLOCKED: f64 = 0.5;
+/// `lock-held`: time in which nothing ended by the share of the waits for table locks, of a sure finding where
+/// no server says who holds them: most of what they waited for.
+pub const STOOD: f64 = 0.5;
 /// `lock-held`: the slowest second's rate by the mean.
 pub const STILL: f64 = 0.2;
 

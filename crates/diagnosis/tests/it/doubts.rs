@@ -160,9 +160,14 @@ fn locks_of_the_run_and_of_applications_are_not_held_by_another_session() {
         .active("CPU", 1.0)
         .active("Lock:relation", 5.0);
     assert!(!locked.finds(Cause::LockHeld));
-    let by_others = locked.status("locks.blocked-by-others", 3.0);
+    let by_others = locked.clone().status("locks.blocked-by-others", 3.0);
     by_others.sure(Cause::LockHeld);
     assert!(!by_others.finds(Cause::TableLocks));
+    // Or that it is the run itself, whatever else stood still for a moment.
+    let own = locked.dead(&[(5000, 2000.0)]);
+    assert!(own.finds(Cause::LockHeld));
+    let own = own.status("locks.blocked-by-others", 0.0);
+    assert!(!own.finds(Cause::LockHeld) && own.finds(Cause::TableLocks));
 }
 
 #[test]
