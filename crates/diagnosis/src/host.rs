@@ -188,7 +188,11 @@ const ALLOWED: [(AllowedKind, &str, &str); 4] = [
     (AllowedKind::Reads, "cgroup.reads-allowed", "disk.reads"),
     (AllowedKind::Writes, "cgroup.writes-allowed", "disk.writes"),
     (AllowedKind::BytesRead, "cgroup.read-allowed", "disk.read"),
-    (AllowedKind::BytesWritten, "cgroup.written-allowed", "disk.written"),
+    (
+        AllowedKind::BytesWritten,
+        "cgroup.written-allowed",
+        "disk.written",
+    ),
 ];
 
 impl Disk {

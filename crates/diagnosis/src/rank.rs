@@ -5,9 +5,7 @@ use crate::doubt;
 use crate::number::percent;
 use crate::seen::Seen;
 use crate::texts::verdict as texts;
-use crate::thresholds::{
-    CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, SMALL,
-};
+use crate::thresholds::{CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, SMALL};
 use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
 
 /// Without what would limit a higher load, where all that was asked for was served: it is where the time

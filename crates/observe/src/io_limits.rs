@@ -124,7 +124,10 @@ mod tests {
     fn both_versions_limit_each_device_and_the_smallest_counts() {
         let root = tempfile::tempdir().unwrap();
         let put = |path: &str, text: &str| put(root.path(), path, text);
-        put("a/io.max", "8:0 rbps=max wbps=2000000 riops=400 wiops=max\n");
+        put(
+            "a/io.max",
+            "8:0 rbps=max wbps=2000000 riops=400 wiops=max\n",
+        );
         put("a/b/io.max", "8:0 rbps=max wbps=max riops=500 wiops=100\n");
         let of = |groups: &str| -> Vec<(String, &str, f64)> {
             let all = limits(groups, root.path()).into_iter();
@@ -132,11 +135,21 @@ mod tests {
                 .collect()
         };
         let disk = |kind, allowed| ("8:0".to_string(), kind, allowed);
-        let all = [disk("riops", 400.0), disk("wiops", 100.0), disk("wbps", 2e6)];
+        let all = [
+            disk("riops", 400.0),
+            disk("wiops", 100.0),
+            disk("wbps", 2e6),
+        ];
         assert_eq!(of("0::/a/b\n"), all);
         assert_eq!(of("0::/\n"), []);
-        put("blkio/x/blkio.throttle.read_iops_device", "254:0 400\n254:16 0\n");
-        put("blkio/x/blkio.throttle.write_bps_device", "254:0 1000\nTotal 5\n");
+        put(
+            "blkio/x/blkio.throttle.read_iops_device",
+            "254:0 400\n254:16 0\n",
+        );
+        put(
+            "blkio/x/blkio.throttle.write_bps_device",
+            "254:0 1000\nTotal 5\n",
+        );
         let found = of("3:blkio:/x\n2:cpu:/x\nnonsense\n");
         assert_eq!(found[0], ("254:0".to_string(), "riops", 400.0));
         assert_eq!(found[1], ("254:0".to_string(), "wbps", 1000.0));
@@ -145,7 +158,11 @@ mod tests {
     #[test]
     fn limits_are_told_by_the_names_of_disks() {
         let root = tempfile::tempdir().unwrap();
-        put(root.path(), "cgroup/a/io.max", "8:0 riops=400\n9:9 riops=7\n");
+        put(
+            root.path(),
+            "cgroup/a/io.max",
+            "8:0 riops=400\n9:9 riops=7\n",
+        );
         put(root.path(), "block/vda/size", "1");
         let devices = root.path().join("dev");
         fs::create_dir(&devices).unwrap();
@@ -153,7 +170,12 @@ mod tests {
         let mut samples = Samples::new("server-process", Duration::from_secs(1));
         for at in [None, Some(0), Some(1000)] {
             samples.begin(at);
-            tell("0::/a\n", &root.path().join("cgroup"), &devices, &mut samples);
+            tell(
+                "0::/a\n",
+                &root.path().join("cgroup"),
+                &devices,
+                &mut samples,
+            );
         }
         let series = samples.series();
         let [only] = series.as_slice() else {

@@ -222,7 +222,10 @@ mod tests {
         assert!(said.contains("tidemark diagnose"), "{said}");
         left.by = Some(77);
         let said = still(&left, Lang::En);
-        assert!(said.contains("77") && said.contains("sync_binlog"), "{said}");
+        assert!(
+            said.contains("77") && said.contains("sync_binlog"),
+            "{said}"
+        );
     }
 
     fn told(engine: Engine, settings: &[(&str, &str)]) -> Vec<(String, Level)> {

@@ -97,8 +97,8 @@ fn in_the_way(other: &StudyRow) -> Failure {
 /// Reaches the databases, and looks whether the study's settings can be changed there.
 fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached>, Failure> {
     let places = reach(&plan.places, id, lang)?;
-    let looked = restore_left(store, &places)
-        .and_then(|()| look_at_settings(store, id, plan, &places));
+    let looked =
+        restore_left(store, &places).and_then(|()| look_at_settings(store, id, plan, &places));
     match looked {
         Ok(()) => Ok(places),
         Err(failure) => {

@@ -5,7 +5,7 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::connection_limit as texts;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE, SMALL};
-use crate::{Cause, PartKind, Words};
+use crate::{PartKind, Words};
 use tidemark_core::ErrorKind;
 
 /// What more sessions would meet.

@@ -7,7 +7,8 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::disk_rate as texts;
 use crate::thresholds::{
-    ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE, SHARE,
+    ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE,
+    SHARE,
 };
 use crate::{Cause, Evidence, Lang, WaitClass, Words};
 

@@ -6,9 +6,7 @@ use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::neighbour as texts;
-use crate::thresholds::{
-    CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE, SURE_OTHERS,
-};
+use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE, SURE_OTHERS};
 use crate::{Cause, Words};
 use tidemark_core::observe::SERVER_PROCESS;
 

@@ -498,16 +498,33 @@ fn a_limit_that_is_known_proves_a_disk_that_is_at_it() {
         .status("buffer.misses", 400.0);
     let label = [("disk", "vda")];
     let allowed = |made: Made, name, most| made.set("server-process", name, &label, most);
-    let limited = allowed(on_disk(reads.clone(), 400.0, 3e6), "cgroup.reads-allowed", 400.0);
+    let limited = allowed(
+        on_disk(reads.clone(), 400.0, 3e6),
+        "cgroup.reads-allowed",
+        400.0,
+    );
     let found = limited.sure(Cause::DiskRate);
     let says = &found.sentence;
-    assert!(says.en.contains("allows the server 400 reads/s"), "{says:?}");
+    assert!(
+        says.en.contains("allows the server 400 reads/s"),
+        "{says:?}"
+    );
     assert!(says.zh.contains("每秒读 400 次"), "{says:?}");
     let metric = "server-process cgroup.reads-allowed";
-    assert!(found.evidence.iter().any(|e| e.metric == metric), "{found:?}");
-    let bytes = allowed(on_disk(reads.clone(), 400.0, 3e6), "cgroup.read-allowed", 3.2e6);
+    assert!(
+        found.evidence.iter().any(|e| e.metric == metric),
+        "{found:?}"
+    );
+    let bytes = allowed(
+        on_disk(reads.clone(), 400.0, 3e6),
+        "cgroup.read-allowed",
+        3.2e6,
+    );
     let says = bytes.sure(Cause::DiskRate).sentence.en;
-    assert!(says.contains("3.20 MB/s read, of which 3.00 MB/s"), "{says}");
+    assert!(
+        says.contains("3.20 MB/s read, of which 3.00 MB/s"),
+        "{says}"
+    );
     // One that leaves room proves nothing.
     let room = allowed(on_disk(reads, 400.0, 3e6), "cgroup.reads-allowed", 4000.0);
     let found = finding(&room, Cause::DiskRate);

@@ -80,7 +80,7 @@ fn a_limit_of_connections_is_as_much_as_more_sessions_would_do() {
     let found = limited.sure(Cause::ConnectionLimit);
     assert!((found.share - (1.0 - 0.2 / 0.85)).abs() < 0.01, "{found:?}");
     assert!(limited.finds(Cause::NetworkDistance) && limited.finds(Cause::TooFewSessions));
-    far.sessions(12).sure(Cause::NetworkDistance);
+    far.clone().sessions(12).sure(Cause::NetworkDistance);
     // Little room: so much less is it worth.
     let found = fewer(run()).sure(Cause::ConnectionLimit);
     assert!((found.share - (1.0 - 0.6 / 0.85)).abs() < 0.01, "{found:?}");
@@ -93,9 +93,15 @@ fn a_limit_of_connections_is_as_much_as_more_sessions_would_do() {
     let served = fewer(run().asked(1000.0, 0.05));
     served.sure(Cause::OfferedLoad);
     let diagnosis = served.diagnosis();
-    let note = diagnosis.findings.iter().find(|f| f.cause == Cause::ConnectionLimit);
+    let note = diagnosis
+        .findings
+        .iter()
+        .find(|f| f.cause == Cause::ConnectionLimit);
     let note = note.unwrap();
-    assert_eq!((note.share, note.confidence), (0.0, tidemark_diagnosis::Confidence::Low));
+    assert_eq!(
+        (note.share, note.confidence),
+        (0.0, tidemark_diagnosis::Confidence::Low)
+    );
     assert!(note.sentence.en.contains("served all"), "{note:?}");
 }
 

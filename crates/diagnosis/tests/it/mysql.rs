@@ -13,10 +13,7 @@ const STILL: [(i64, f64); 4] = [
 
 /// A server whose sessions wait, and whose CPU is idle.
 fn idle() -> Made {
-    mysql()
-        .busy(0.3)
-        .server(0.8, 20.0)
-        .active("executing", 0.6)
+    mysql().busy(0.3).server(0.8, 20.0).active("executing", 0.6)
 }
 
 #[test]
@@ -43,9 +40,7 @@ fn commits_wait_in_the_states_of_mysql() {
 
 #[test]
 fn a_lock_on_commits_is_no_log() {
-    let copied = idle()
-        .active("Waiting for commit lock", 6.0)
-        .dead(&STILL);
+    let copied = idle().active("Waiting for commit lock", 6.0).dead(&STILL);
     copied.sure(Cause::LockHeld);
     assert!(!copied.finds(Cause::CommitLog));
 }
@@ -112,14 +107,15 @@ fn old_versions_are_told_by_the_length_of_the_history() {
     let kept = mysql().over_time("server-status", "history.length", &[], &kept);
     let found = kept.diagnosis().findings;
     let found = found.iter().find(|f| f.cause == Cause::LongTransaction);
-    assert_eq!(found.unwrap().confidence, Confidence::Low, "which nobody feels");
+    assert_eq!(
+        found.unwrap().confidence,
+        Confidence::Low,
+        "which nobody feels"
+    );
 }
 
 #[test]
 fn latches_are_not_seen_and_said_to_be_so() {
-    let unseen = mysql()
-        .busy(0.3)
-        .server(0.5, 10.0)
-        .active("updating", 6.5);
+    let unseen = mysql().busy(0.3).server(0.5, 10.0).active("updating", 6.5);
     assert!(unseen.skips(Cause::Latches));
 }

@@ -9,8 +9,7 @@ const NO_LIMITS: [&str; 5] = ["0.0", "1.0", "100.0", "1000.0", "8192.0"];
 const NO_LIMIT_LINES: [&str; 3] = ["+ to) / 2.0", "/ 3.0", "count < 2.0"];
 
 fn numbers(line: &str) -> impl Iterator<Item = &str> {
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    line.split(|c: char| !is_number(c) && c != '_' && !c.is_ascii_alphabetic())
+    line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_'))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
         .filter(|word| word.contains('.') && !word.contains(".."))
 }
