@@ -21,7 +21,7 @@ DOSES = ("weak", "middle", "strong")
 # To sign in takes a throttled client seconds.
 PATIENT = ("--connect-timeout=60s", "--thread-init-timeout=60")
 # What sessions without a limit have: a distance leaves CPU for all of them.
-MANY_SESSIONS, THEIR_EACH_WAY_MS = 64, 2
+MANY_SESSIONS, THEIR_EACH_WAY_MS = 64, 20
 # A read of networked storage; a millisecond would be a slow disk.
 PAGE_READ_MS = 0.4
 # Seconds in which a server whose disk is full answers observers often enough.
@@ -163,10 +163,10 @@ CAUSES = [
           doses=made_by(making.lock_held, (1.0, 1.0), (1.6, 0.3))),
     # Far enough for its sessions to leave the CPU idle, so that more of them would do more.
     Cause("connection-limit", ("connection-limit",),
-          Load("oltp_read_only", SMALL, MANY_SESSIONS, ("--fewer-sessions=go-on",)),
-          Load("oltp_read_only", SMALL, MANY_SESSIONS), 1.5, **limited_to(12),
+          Load("oltp_point_select", SMALL, MANY_SESSIONS, ("--fewer-sessions=go-on",)),
+          Load("oltp_point_select", SMALL, MANY_SESSIONS), 1.5, **limited_to(12),
           each_way_ms=THEIR_EACH_WAY_MS, true_too=("too-few-sessions", "network-distance"),
-          doses=doses(limited_to(24), limited_to(8))),
+          doses=doses(limited_to(24), limited_to(10))),
     Cause("connection-churn", ("connection-churn",), healthy=Load("oltp_point_select", SMALL, 8),
           slower=1.5, true_too=("server-cpu",), classes=("cpu",), **reconnecting(2),
           doses=doses(reconnecting(4), reconnecting(1))),
