@@ -100,6 +100,15 @@ pub(super) fn is_proven(seen: &Seen<'_>) -> bool {
     measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
 }
 
+/// Milliseconds that each transaction takes, if it is nearly all of its time and longer than on one host: no
+/// queue is the same for each.
+pub(super) fn fixed_ms(seen: &Seen<'_>) -> Option<f64> {
+    let latency = &seen.load.latency;
+    let is_floor = latency.fastest_ms >= FLOOR * latency.server_ms?;
+    let is_distant = latency.fastest_ms / seen.load.statements.max(1.0) >= DISTANT_MS;
+    (is_floor && is_distant).then_some(latency.fastest_ms)
+}
+
 /// By the latencies alone: a cost that is the same for each transaction is rarely a server's.
 fn without_sessions(seen: &Seen<'_>) -> Outcome {
     let latency = &seen.load.latency;
@@ -109,7 +118,7 @@ fn without_sessions(seen: &Seen<'_>) -> Outcome {
     let floor = latency.fastest_ms / server_ms.max(1e-9);
     let statements = seen.load.statements.max(1.0);
     let share = seen.split.share(latency.fastest_ms);
-    if floor < FLOOR || latency.fastest_ms / statements < DISTANT_MS || share < SHARE {
+    if fixed_ms(seen).is_none() || share < SHARE {
         return Outcome::Skipped(Words::of(texts::needs));
     }
     let says = |lang| texts::floor(lang, percent(floor), three(statements));

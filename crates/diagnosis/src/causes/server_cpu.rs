@@ -1,6 +1,6 @@
 //! The CPU of the database's host: all of it is used, by the run's own work.
 
-use super::neighbour;
+use super::{neighbour, network_distance};
 use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
@@ -29,10 +29,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         ms += seen.split.ms(PartKind::Network);
     }
     if seen.server.is_none() && !seen.is_embedded {
+        // A cost that is the same for each transaction is no queue for processors.
+        let fixed_ms = network_distance::fixed_ms(seen).unwrap_or(0.0);
         ms = ms.max(
             seen.split.mean_ms
                 - seen.split.ms(PartKind::ServerWait)
-                - seen.split.ms(PartKind::Network),
+                - seen.split.ms(PartKind::Network).max(fixed_ms),
         );
     }
     let share = seen.split.share(ms);

@@ -251,3 +251,19 @@ fn one_session_far_away_is_kept_by_the_distance_and_more_would_do_more() {
     let few = near.verdict(Cause::TooFewSessions);
     assert!(!few.sentence.en.contains("distance"), "{few:?}");
 }
+
+#[test]
+fn a_cost_that_is_the_same_for_each_transaction_is_no_queue_on_a_full_host() {
+    let unseen = |made: Made| {
+        made.without("server-process", "")
+            .without("server-activity", "")
+            .busy(0.99)
+    };
+    let far = unseen(run().load(200, 40.0, 39.9).even())
+        .with(|r| r.totals.statements.read = 200 * 30)
+        .with(|r| r.totals.statements.write = 0);
+    far.verdict(Cause::NetworkDistance);
+    assert!(!far.finds(Cause::ServerCpu), "{:#?}", far.diagnosis());
+    let queued = unseen(run().load(200, 40.0, 39.9));
+    queued.verdict(Cause::ServerCpu);
+}
