@@ -85,6 +85,38 @@ class HeldLock:
         self.thread.join()
 
 
+UPKEEP_EVERY_S = 2.0
+
+
+class Upkeep:
+    """What a server does for its tables now and then: a vacuum, a sum of all rows."""
+
+    def __init__(self, server, database):
+        self.session = Session(server, database)
+        self.sql = "CHECKSUM TABLE sbtest1" if server.driver == "mysql" else \
+            "VACUUM ANALYZE sbtest1; SELECT 1"
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=self._go_on, daemon=True)
+
+    def _go_on(self):
+        try:
+            while not self.ending.wait(UPKEEP_EVERY_S):
+                self.session.ask(self.sql)
+        except (BenchError, OSError, ValueError):
+            pass
+
+    def __enter__(self):
+        self.session.__enter__()
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.thread.join(timeout=5)
+        self.session.__exit__()
+        self.thread.join()
+
+
 # Sessions that wait for what is asked now.
 WAITING = {
     "row-lock": {

@@ -20,7 +20,7 @@ from vs_sysbench.script import (
 )
 
 from . import report
-from .causes import BY_NAME, CAUSES
+from .causes import BY_NAME, CAUSES, DOSES, SLOW_RUN_S
 from .experiment import Experiment, Kept, in_turn
 from .pairs import HEALTHY, PAIRS
 from .runs import Client
@@ -28,6 +28,8 @@ from .servers import ENGINES, Server
 from .slow_disk import SlowDisk
 
 SMOKE = ("network-distance", "slow-flush")
+# The middle one first: where each cause is made once, it is the one.
+IN_TURN = sorted(DOSES, key=lambda dose: dose != "middle")
 
 
 def whole(text):
@@ -52,7 +54,8 @@ def parser():
                    "if asked for")
     p.add_argument("--engines", type=names_of(ENGINES), default=list(ENGINES), metavar="LIST",
                    help=f"of {','.join(ENGINES)} (both)")
-    p.add_argument("--repeats", type=positive, help="runs of each cause on each engine (5)")
+    p.add_argument("--repeats", type=positive, help="runs of each cause on each engine (5): middle, "
+                   "weak, strong, and again")
     p.add_argument("--pairs", type=whole, metavar="N", help="runs of each pair on each engine (1)")
     p.add_argument("--healthy", type=whole, metavar="N",
                    help="runs with nothing made, on all engines together (40)")
@@ -81,7 +84,8 @@ class Plan:
         small = args.smoke
         few = small or args.only is not None or args.diagnose
         names = args.only or (SMOKE if small else list(BY_NAME))
-        self.causes = [cause for cause in CAUSES if cause.name in names]
+        self.causes = [cause for cause in CAUSES if cause.name in names
+                       and (cause.classes or not args.diagnose)]
         self.engines = args.engines
         self.seconds = args.time or (1 if small else 7)
         self.baseline_s = 1 if small else 4
@@ -93,6 +97,16 @@ class Plan:
         self.healthy = list(itertools.islice(itertools.cycle(HEALTHY), each))
         self.diagnose, self.budget_s = args.diagnose, args.budget or 60
         self.pairs = PAIRS if self.pair_repeats else []
+        self.is_small = small
+
+    def made(self, causes):
+        """Each cause as often as asked, in its doses in turn."""
+        in_turn = list(itertools.islice(itertools.cycle(IN_TURN), self.repeats))
+        return [cause.at(dose) for cause in causes for dose in in_turn]
+
+    def least(self, cause):
+        """The least seconds of its run."""
+        return 0 if self.is_small else cause.least_s
 
 
 def main():
@@ -147,25 +161,25 @@ def measure_all(args, plan, stack):
         failed = [report.line(o) for o in outcomes if not o["holds"]]
         if failed:
             raise BenchError("a cause did not take hold: " + "; ".join(failed))
-    how = [f"Runs of {plan.seconds} s after {plan.warmup_s} s; each cause {plan.repeats} times on "
-           "each engine, compared with the same load without it."]
+    how = [f"Runs of {plan.seconds} s after {plan.warmup_s} s, of a full disk {SLOW_RUN_S} s; each "
+           f"cause {plan.repeats} times on each engine, middle, weak and strong in turn, compared "
+           "with the same load without it."]
     return f"{facts.markdown(tidemark, [], how)}\n\n{report.all_of(outcomes)}"
 
 
 def on_engine(experiment, plan, engine):
     """All runs on one engine, one by one."""
-    causes = in_turn([cause for cause in plan.causes if engine in cause.engines])
+    causes = in_turn(plan.made(cause for cause in plan.causes if engine in cause.engines))
     pairs = [p for p in plan.pairs if all(engine in cause.engines for cause in p.causes)]
     loads = [load for one in (*causes, *pairs) for load in (one.load, one.healthy)]
     experiment.prepare(loads + [healthy.load for healthy in plan.healthy])
     for cause in causes:
-        experiment.baseline(cause.healthy, cause.disk)
+        experiment.baseline(cause.healthy, cause.disk, cause.each_way_ms)
     for pair in pairs:
         experiment.baseline(pair.healthy)
     for cause in causes:
-        for _ in range(plan.repeats):
-            yield experiment.made("single", cause.name, [cause], cause.load, cause.healthy,
-                                  cause.slower)
+        yield experiment.made("single", cause.name, [cause], cause.load, cause.healthy,
+                              cause.slower)
     for pair in pairs:
         for _ in range(plan.pair_repeats):
             yield experiment.made("pair", pair.name, pair.causes, pair.load, pair.healthy,

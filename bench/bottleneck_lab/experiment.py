@@ -7,8 +7,9 @@ import subprocess
 
 from vs_sysbench.errors import BenchError
 
-from .causes import Lab, Run
-from .pairs import HEALTHY_SHARE, NO_WAIT
+from .making import Lab, Run
+from .pairs import BESIDE, NO_WAIT
+from .proxy import Distance
 from .servers import ENGINES
 
 
@@ -50,17 +51,27 @@ class Experiment:
         for load in loads:
             self.server.load(load.tables)
 
-    def baseline(self, load, disk=()):
-        """What a load does with no cause made, on a disk that is such."""
-        if (load, disk) not in self.baselines:
+    def baseline(self, load, disk=(), each_way_ms=0):
+        """What a load does with no cause made, on a disk that is such, so far away."""
+        key = load, disk, each_way_ms
+        if key not in self.baselines:
             self.server.with_settings(())
             self._settle()
-            with self.slow_disk.slowed(**dict(disk)):
-                found = self._run(load, self._url(load), self.plan.baseline_s)
-            self.baselines[load, disk] = found
+            with self.slow_disk.slowed(**dict(disk)), self._away(each_way_ms) as port:
+                found = self._run(load, self._url(load, port), self.plan.baseline_s)
+            self.baselines[key] = found
             self.say(f"{self.server.engine}, nothing made: {load.script}, {load.sessions} sessions: "
                      f"{found.per_second:,.0f}/s, {found.mean_ms:.2f} ms")
-        return self.baselines[load, disk]
+        return self.baselines[key]
+
+    @contextlib.contextmanager
+    def _away(self, each_way_ms):
+        """The port at which the server is so far away; none where it is at its own."""
+        if not each_way_ms:
+            yield None
+            return
+        with Distance(self.distance, self.server.address(), each_way_ms) as proxy:
+            yield proxy.port
 
     def _run(self, load, url, seconds, group=None):
         return self.client.run(load, url, seconds, group)
@@ -76,13 +87,16 @@ class Experiment:
     def made(self, kind, name, causes, load, healthy, slower):
         """One run with one or two causes; what came of it."""
         disk = tuple(asked for cause in causes for asked in cause.disk)
-        baseline = self.baseline(healthy, disk)
+        each_way_ms = max(cause.each_way_ms for cause in causes)
+        baseline = self.baseline(healthy, disk, each_way_ms)
         self.server.with_settings(s for cause in causes for s in cause.settings_of(
             self.server.engine))
         self._settle()
         outcome = self._outcome(kind, name, causes, load)
+        outcome["dose"] = next((cause.dose for cause in causes if cause.dose), None)
         try:
-            measured, proofs = self._with(causes, load, baseline, outcome)
+            with self._away(each_way_ms) as port:
+                measured, proofs = self._with(causes, load, baseline, outcome, port)
         except (BenchError, subprocess.TimeoutExpired) as error:
             outcome["error"] = str(error)
             outcome["proof"] = f"the run failed: {str(error).splitlines()[0]}"
@@ -111,21 +125,22 @@ class Experiment:
     def _keep(self, outcome):
         return self.kept.add(outcome, self.client.record)
 
-    def _with(self, causes, load, baseline, outcome):
+    def _with(self, causes, load, baseline, outcome, port):
         """The run itself, inside of all that is made."""
+        seconds = max([self.plan.seconds, *(self.plan.least(cause) for cause in causes)])
         with contextlib.ExitStack() as stack:
             for cause in causes:
                 stack.enter_context(self.slow_disk.slowed(**dict(cause.disk)))
             lab = Lab(self.server, self.client, self.slow_disk, self.distance, load,
-                      self.plan.seconds, baseline.per_second)
+                      seconds, baseline.per_second)
             made = [stack.enter_context(cause.make(lab)) for cause in causes]
             before = self.server.counters()
-            port = next((m.port for m in made if m.port), None)
+            port = next((m.port for m in made if m.port), port)
             group = next((m.group for m in made if m.group), None)
             for one in made:
                 load = one.load(load) if one.load else load
             url = self._url(load, port)
-            measured = self._run(load, url, self.plan.seconds, group)
+            measured = self._run(load, url, seconds, group)
             run = Run(measured, baseline, before, self.server.counters())
             proofs = [one.prove(run) for one in made]
             proofs += [cause.prove(run) for cause in causes if cause.prove]
@@ -138,14 +153,16 @@ class Experiment:
         load = healthy.load
         if healthy.scheduled:
             self.server.with_settings(())
-            capacity = self.baseline(load).per_second
-            load = load.with_options(f"--rate={max(1, int(HEALTHY_SHARE * capacity))}")
+            load = healthy.load_at(self.baseline(load).per_second, self.plan.seconds)
         else:
             self.server.with_settings(NO_WAIT[self.server.engine])
         self._settle()
         outcome = self._outcome("healthy", healthy.name, [], load)
+        beside = contextlib.nullcontext() if healthy.beside is None else \
+            BESIDE[healthy.beside](self.server, load.tables.database)
         try:
-            measured = self._run(load, self._url(load), self.plan.seconds)
+            with beside:
+                measured = self._run(load, self._url(load), self.plan.seconds)
         except BenchError as error:
             outcome["error"] = str(error)
             return self._keep(outcome)

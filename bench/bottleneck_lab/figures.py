@@ -114,7 +114,11 @@ def has_class(outcome):
     return any(cause.classes for cause in causes_of(outcome))
 
 
+def class_found(outcome):
+    """The class that experiments alone found."""
+    return (outcome["experiments"] or {}).get("class") or NOTHING
+
+
 def class_right(outcome):
-    """Whether experiments alone found the class."""
-    told = (outcome["experiments"] or {}).get("class")
-    return any(told in cause.classes for cause in causes_of(outcome))
+    """Whether it is the cause's."""
+    return any(class_found(outcome) in cause.classes for cause in causes_of(outcome))

@@ -210,15 +210,26 @@ class Stops:
         self.repeated.__exit__()
 
 
-class Spinners:
-    """Programs that do nothing but take the processors."""
+SPIN = """
+import sys, time
+part = float(sys.argv[1])
+while True:
+    end = time.perf_counter() + 0.05 * part
+    while time.perf_counter() < end or part >= 1:
+        pass
+    time.sleep(0.05 * (1 - part))
+"""
 
-    def __init__(self, count):
-        self.count, self.processes = count, []
+
+class Spinners:
+    """Programs that do nothing but take the processors: each so much of one."""
+
+    def __init__(self, count, part=1):
+        self.count, self.part, self.processes = count, part, []
 
     def __enter__(self):
         for _ in range(self.count):
-            command = [sys.executable, "-c", "while True: pass"]
+            command = [sys.executable, "-c", SPIN, str(self.part)]
             # In sessions of their own: the kernel gives each session (autogroup) an equal share.
             self.processes.append(subprocess.Popen(command, start_new_session=True))
         return self

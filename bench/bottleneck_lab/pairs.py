@@ -1,8 +1,12 @@
 """Two causes at once, and runs with none."""
 
 import dataclasses
+import itertools
 
-from .causes import BY_NAME, LARGE, NO_INDEX, ONE_ROW, SMALL, far_away
+from .background import Upkeep
+from .causes import BY_NAME, LARGE, NO_INDEX, ONE_ROW, SMALL
+from .limits import Spinners
+from .making import far_away
 from .runs import Load
 
 
@@ -59,9 +63,23 @@ PAIRS = [
 NO_WAIT = {"mariadb": ("innodb-flush-log-at-trx-commit=2",), "postgres": ("synchronous_commit=off",)}
 HEALTHY_SCRIPTS = ("oltp_point_select", "oltp_read_only", "oltp_read_write", "oltp_update_index",
                    "select_random_points")
-HEALTHY_SESSIONS = (8, 32)
+FEW, MANY = 8, 32
 # Of what the same load does without a schedule.
-HEALTHY_SHARE = 0.3
+STEADY, QUIET, BURST = 0.3, 0.1, 0.5
+# What a neighbour takes that nobody feels: less than the least that is called one.
+NEIGHBOUR_CORES = 0.08
+
+
+def _upkeep(server, database):
+    return Upkeep(server, database)
+
+
+def _small_neighbour(_, __):
+    return Spinners(1, NEIGHBOUR_CORES)
+
+
+#: What goes on beside a healthy run, and holds up nobody.
+BESIDE = {"upkeep": _upkeep, "small neighbour": _small_neighbour}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,17 +87,47 @@ class Healthy:
     """A run that nothing holds up but the server's own work, or nothing at all."""
 
     load: Load
-    #: On a schedule far below what the server can do.
-    scheduled: bool
+    #: Shares of what the server can do, a second each and again: its schedule.
+    shares: tuple = ()
+    #: What goes on beside it, of `BESIDE`.
+    beside: str = None
+
+    @property
+    def scheduled(self):
+        """Whether arrivals follow a schedule."""
+        return bool(self.shares)
 
     @property
     def name(self):
         """For people."""
-        how = f"{HEALTHY_SHARE:.0%} of capacity" if self.scheduled else "no schedule"
-        return f"{self.load.script}, {self.load.sessions} sessions, {how}"
+        how = " and ".join(f"{share:.0%}" for share in self.shares)
+        said = [self.load.script, f"{self.load.sessions} sessions",
+                f"{how} of capacity" if how else "no schedule"]
+        return ", ".join([*said, *([f"beside {self.beside}"] if self.beside else [])])
+
+    def load_at(self, capacity, seconds):
+        """Its load on a server that can do so much."""
+        rates = [max(1, int(share * capacity)) for share in self.shares]
+        if not rates:
+            return self.load
+        if len(rates) == 1:
+            return self.load.with_options(f"--rate={rates[0]}")
+        in_turn = itertools.islice(itertools.cycle(rates), seconds)
+        return self.load.in_steps(f"--rate={','.join(map(str, in_turn))}", "--rate-hold=1s")
 
 
-#: Each without a schedule first: its throughput is the capacity of the one after it.
-HEALTHY = [Healthy(Load(script, SMALL, sessions), scheduled)
-           for sessions in HEALTHY_SESSIONS for script in HEALTHY_SCRIPTS
-           for scheduled in (False, True)]
+def _healthy():
+    """Each load without a schedule first: its throughput is the capacity of the one after it."""
+    besides = itertools.cycle((None, "upkeep", "small neighbour"))
+    schedules = itertools.cycle((((QUIET, BURST), None), ((STEADY,), "upkeep"),
+                                 ((STEADY,), "small neighbour")))
+    for script in HEALTHY_SCRIPTS:
+        yield Healthy(Load(script, SMALL, FEW))
+        yield Healthy(Load(script, SMALL, FEW), (STEADY,))
+    for script in HEALTHY_SCRIPTS:
+        shares, beside = next(schedules)
+        yield Healthy(Load(script, SMALL, MANY), beside=next(besides))
+        yield Healthy(Load(script, SMALL, MANY), shares, beside)
+
+
+HEALTHY = list(_healthy())

@@ -3,7 +3,7 @@
 from vs_sysbench.report import table
 
 from . import figures
-from .causes import BY_NAME
+from .causes import BY_NAME, DOSES
 from .figures import NOTHING
 
 BEGIN = "<!-- bottlenecks: written by bench/bottlenecks --write-readme -->"
@@ -83,10 +83,15 @@ def singles(outcomes):
     held = [o for o in outcomes if o["made"]]
     count = sum(map(figures.right, held))
     exactly = sum(map(figures.exactly_right, held))
+    by_dose = [(dose, [o for o in held if o.get("dose") == dose]) for dose in DOSES]
+    by_dose = "; ".join(f"{dose} {share(sum(map(figures.right, of)), len(of))}"
+                        for dose, of in by_dose if of)
     told = (f"First finding right: {share(count, len(held))}, reach {figures.REACH_SINGLE:.0%}: "
             f"{word(held and count >= figures.REACH_SINGLE * len(held))}; every cause at least 4 of "
             f"5: {word(met and all(met))}. By its own name, the first of those that name it: "
             f"{share(exactly, len(held))}.")
+    if by_dose:
+        told += f" By dose: {by_dose}."
     return f"{table(heads, rows)}\n\n{told}"
 
 
@@ -152,18 +157,23 @@ def together(outcomes):
 
 
 def classes(outcomes):
-    """What experiments alone find."""
+    """What experiments alone find: rows are causes made, columns classes found."""
+    held = [o for o in outcomes if o["made"] and figures.has_class(o)]
+    columns = sorted({figures.class_found(o) for o in held})
     rows = []
     for name, cause in BY_NAME.items():
-        held = [o for o in outcomes if o["name"] == name and o["made"] and figures.has_class(o)]
-        if held:
-            told = [str((o["experiments"] or {}).get("class")) for o in held]
-            rows.append([name, " or ".join(cause.classes), ", ".join(sorted(set(told))),
-                         share(sum(map(figures.class_right, held)), len(held))])
-    held = [o for o in outcomes if o["made"] and figures.has_class(o)]
+        found = [figures.class_found(o) for o in held if o["name"] == name]
+        if found:
+            counts = [(told, found.count(told)) for told in columns]
+            rows.append([name, " or ".join(cause.classes),
+                         *(f"**{count}**" if count and told in cause.classes else str(count or "·")
+                           for told, count in counts)])
     count = sum(map(figures.class_right, held))
     told = (f"Right class with nothing observed: {share(count, len(held))}, reach "
             f"{figures.REACH_CLASS:.0%}: "
             f"{word(held and count >= figures.REACH_CLASS * len(held))}.")
-    heads = ["made", "class", "found", "right"]
-    return f"### Experiments with nothing observed\n\n{table(heads, rows)}\n\n{told}"
+    not_made = [f"- not made: {line(o)}" for o in outcomes if not o["made"]]
+    heads = ["made", "class", *columns]
+    matrix = table(heads, rows) if rows else "No cause took hold."
+    return "\n\n".join(["### Experiments with nothing observed", matrix,
+                        "\n".join([told, *not_made])])

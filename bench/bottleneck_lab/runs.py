@@ -25,6 +25,8 @@ class Load:
     tables: Tables
     sessions: int
     options: tuple = ()
+    #: Whether its schedule says how long it takes.
+    has_steps: bool = False
 
     def words(self, url, *more):
         """After the program's name."""
@@ -34,6 +36,10 @@ class Load:
     def with_options(self, *options):
         """The same with these as well."""
         return dataclasses.replace(self, options=(*self.options, *options))
+
+    def in_steps(self, *options):
+        """The same on a schedule of steps, which says how long it takes."""
+        return dataclasses.replace(self.with_options(*options), has_steps=True)
 
 
 class Measured:
@@ -80,8 +86,9 @@ class Client:
     def run(self, load, url, seconds, group=None):
         """A run, and what it recorded; `group` is the control group it is in from its first
         moment."""
+        time = [] if load.has_steps else [f"--time={seconds}"]
         command = [str(self.tidemark), *load.words(
-            url, f"--time={seconds}", f"--warmup-time={self.plan.warmup_s}", "--report-interval=1",
+            url, *time, f"--warmup-time={self.plan.warmup_s}", "--report-interval=1",
             f"--out={self.record}", "--overwrite=on", "run")]
         command = within(command, group)
         self._ended(command, seconds + self.plan.warmup_s)

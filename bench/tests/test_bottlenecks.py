@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from bottleneck_lab import causes, command, experiment, figures, limits, pairs, report
+from bottleneck_lab import causes, command, experiment, figures, limits, making, pairs, report
 from bottleneck_lab.runs import Load
 from bottleneck_lab.servers import ENGINES, Server, Tables
 from bottleneck_lab.slow_disk import FIELDS, SlowDisk
@@ -57,8 +57,50 @@ class Causes(unittest.TestCase):
 
     def test_each_has_a_proof(self):
         for cause in causes.CAUSES:
-            self.assertTrue(cause.slower > 1 or cause.prove or cause.make is not causes.as_asked,
+            self.assertTrue(cause.slower > 1 or cause.prove or cause.make is not making.as_asked,
                             cause.name)
+
+    def test_doses_differ_and_the_middle_one_is_the_cause_itself(self):
+        dosed = [cause for cause in causes.CAUSES if cause.doses]
+        self.assertGreaterEqual(len(dosed), 12)
+        for cause in dosed:
+            weak, middle, strong = (cause.at(dose) for dose in causes.DOSES)
+            same = dataclasses.replace(cause, doses=(), dose="middle")
+            self.assertEqual(middle, same, cause.name)
+            for other in (weak, strong):
+                self.assertNotEqual(dataclasses.replace(other, dose="middle"), same, cause.name)
+            self.assertNotEqual(dataclasses.replace(weak, dose=None),
+                                dataclasses.replace(strong, dose=None), cause.name)
+        always = causes.BY_NAME["one-session"]
+        self.assertIs(always.at("weak"), always)
+
+    def test_sessions_at_a_limit_leave_cpu_for_more(self):
+        cause = causes.BY_NAME["connection-limit"]
+        self.assertGreater(cause.each_way_ms, 0)
+        self.assertGreater(cause.slower, 1)
+        for dose in causes.DOSES:
+            settings = " ".join(cause.at(dose).settings_of("postgres"))
+            most = int(re.search(r"max_connections=(\d+)", settings)[1])
+            # More sessions do at least so much more, if CPU is left for them.
+            self.assertGreater(cause.load.sessions / most, cause.slower)
+            run = type("Run", (), {"measured": type("M", (), {"sessions": [most]})})
+            self.assertTrue(cause.at(dose).prove(run)[0])
+            run.measured.sessions = [most + 2]
+            self.assertFalse(cause.at(dose).prove(run)[0])
+
+    def test_a_neighbour_of_a_healthy_run_takes_less_than_is_called_one(self):
+        source = (ROOT / "crates/diagnosis/src/thresholds.rs").read_text()
+        least = float(re.search(r"OTHERS_CORES: f64 = ([\d.]+)", source)[1])
+        self.assertLess(pairs.NEIGHBOUR_CORES, least / 2)
+
+    def test_healthy_runs_have_bursts_upkeep_and_neighbours(self):
+        names = " ".join(healthy.name for healthy in pairs.HEALTHY)
+        for part in ("10% and 50% of capacity", "beside upkeep", "beside small neighbour"):
+            self.assertIn(part, names)
+        bursts = next(h for h in pairs.HEALTHY if len(h.shares) > 1)
+        load = bursts.load_at(1000.0, 5)
+        self.assertEqual(load.options, ("--rate=100,500,100,500,100", "--rate-hold=1s"))
+        self.assertTrue(load.has_steps)
 
     def test_there_are_ten_pairs_of_different_causes_and_forty_healthy_runs(self):
         self.assertEqual(len({frozenset(pair.names) for pair in pairs.PAIRS}), 10)
@@ -73,10 +115,11 @@ class Causes(unittest.TestCase):
 
     def test_a_counter_is_told_for_each_transaction(self):
         measured = type("Measured", (), {"count": 10})
-        run = causes.Run(measured, None, {"connections": 5.0}, {"connections": 15.0})
-        self.assertEqual(causes.reconnected(run), (True, "1.00 connections a transaction"))
-        run = causes.Run(measured, None, {"sessions": 5.0}, {"sessions": 6.0})
-        self.assertFalse(causes.reconnected(run)[0])
+        run = making.Run(measured, None, {"connections": 5.0}, {"connections": 15.0})
+        self.assertEqual(making.reconnected(1)(run), (True, "1.00 connections a transaction"))
+        run = making.Run(measured, None, {"sessions": 5.0}, {"sessions": 6.0})
+        self.assertFalse(making.reconnected(1)(run)[0])
+        self.assertTrue(making.reconnected(8)(run)[0])
 
 
 class Figures(unittest.TestCase):
@@ -181,6 +224,25 @@ class Report(unittest.TestCase):
         text = report.all_of([outcome(["slow-flush"], experiments={"class": "log"})])
         self.assertIn("Right class with nothing observed: 1 of 1 (100%), reach 80%: met", text)
 
+    def test_classes_found_are_a_matrix(self):
+        runs = [outcome(["slow-flush"], experiments={"class": "log"}),
+                outcome(["hot-row"], experiments={"class": "log"}),
+                outcome(["tiny-cache"], made=False, experiments={"class": "cpu"})]
+        text = report.all_of(runs)
+        cells = {row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:-1]]
+                 for row in text.splitlines() if row.startswith("|")}
+        self.assertEqual(cells["made"], ["class", "log"])
+        self.assertEqual(cells["slow-flush"], ["log", "**1**"])
+        self.assertEqual(cells["hot-row"], ["contention", "1"])
+        self.assertNotIn("tiny-cache", cells)
+        self.assertIn("not made: mariadb, tiny-cache", text)
+
+    def test_doses_are_told_apart(self):
+        runs = [outcome(["slow-flush"], ("commit-log", "high"), dose="weak"),
+                outcome(["slow-flush"], ("server-cpu", "low"), dose="weak"),
+                outcome(["slow-flush"], ("commit-log", "high"), dose="strong")]
+        self.assertIn("By dose: weak 1 of 2 (50%); strong 1 of 1 (100%).", report.singles(runs))
+
 
 class Options(unittest.TestCase):
     def plan(self, *words):
@@ -190,6 +252,20 @@ class Options(unittest.TestCase):
         plan = self.plan()
         self.assertEqual((plan.repeats, len(plan.pairs), len(plan.healthy)), (5, 10, 20))
         self.assertEqual(plan.causes, causes.CAUSES)
+        made = plan.made([causes.BY_NAME["slow-flush"], causes.BY_NAME["one-session"]])
+        self.assertEqual([cause.dose for cause in made],
+                         ["middle", "weak", "strong", "middle", "weak"] + [None] * 5)
+
+    def test_experiments_are_made_of_causes_that_they_can_tell(self):
+        plan = self.plan("--diagnose", "--budget=90")
+        self.assertEqual((plan.repeats, plan.budget_s, plan.pairs), (1, 90, []))
+        self.assertTrue(plan.causes and all(cause.classes for cause in plan.causes))
+        self.assertEqual({c.dose for c in plan.made(plan.causes)}, {"middle", None})
+
+    def test_a_run_on_a_full_disk_is_longer(self):
+        disk = causes.BY_NAME["disk-rate"]
+        self.assertGreaterEqual(self.plan().least(disk), 10)
+        self.assertEqual(self.plan("--smoke").least(disk), 0)
 
     def test_only_some_causes_bring_nothing_else(self):
         plan = self.plan("--only=hot-row,latches", "--repeats=2")
@@ -273,7 +349,7 @@ class Experiments(unittest.TestCase):
         load = Load("oltp_point_select", Tables("sbtest", 1, 10), 8, ("--made",))
         return dataclasses.replace(
             causes.BY_NAME[name], load=load, healthy=pairs.HEALTHY[0].load, slower=2.0, prove=prove,
-            make=causes.as_asked, settings={"postgres": settings}, disk=())
+            make=making.as_asked, settings={"postgres": settings}, disk=(), least_s=0, doses=())
 
     @staticmethod
     def slow(load, _):
@@ -312,6 +388,7 @@ class Experiments(unittest.TestCase):
         healthy = next(h for h in pairs.HEALTHY if h.scheduled)
         found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(healthy))
         self.assertTrue(found["made"])
+        self.assertEqual(healthy.shares, (pairs.STEADY,))
         self.assertIn("--rate=90", made.client.loads[-1].options)
         self.assertEqual(figures.false_alarms(found), ["network-distance"])
         found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(pairs.HEALTHY[0]))
@@ -384,6 +461,17 @@ class Limits(unittest.TestCase):
                 time.sleep(0.01)
         self.assertGreaterEqual(limit.throttled(), 3)
         self.assertNotEqual(state_of(self.process.pid), "T")
+
+    def test_a_small_neighbour_takes_a_part_of_a_processor(self):
+        with limits.Spinners(1, 0.1) as small:
+            end = time.monotonic() + 30
+            while small.cpu_seconds() < 0.1 and time.monotonic() < end:
+                time.sleep(0.01)
+            used, since = small.cpu_seconds(), time.monotonic()
+            time.sleep(1)
+            part = (small.cpu_seconds() - used) / (time.monotonic() - since)
+        self.assertGreater(used, 0)
+        self.assertLess(part, 0.5)
 
     def test_a_signal_to_an_ended_process_reaches_nobody(self):
         self.process.kill()

@@ -10,6 +10,7 @@ use crate::user_files;
 use crate::watching::Watching;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
 use tidemark_drivers::Connector;
@@ -19,6 +20,14 @@ use tidemark_report::{Lang, fewer_sessions, finding_lines};
 /// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
 /// too.
 const LONGEST_JUDGED_S: f64 = 3600.0;
+
+/// The run that this process has kept in a store last.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+
+/// The run that this process has kept in a store last, by its id.
+pub fn last_kept() -> Option<String> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
 
 /// Files that a run writes, checked before it begins.
 pub struct RecordOutputs {
@@ -119,6 +128,9 @@ impl RecordOutputs {
         tidemark_runtime::forget_program_text();
         let written = self.write(record, out);
         if kept {
+            let mut last = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = Some(record.id.clone());
+            drop(last);
             let where_to_look = format!("{}\n", texts::stored(self.lang, &record.id));
             say(out, &where_to_look);
             if stdio::failure().is_some() {

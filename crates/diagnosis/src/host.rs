@@ -2,6 +2,7 @@
 
 use crate::Evidence;
 use crate::measured::{Column, Measured};
+use crate::number::percent_within;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
 
@@ -34,6 +35,16 @@ impl Host {
     /// The share of its processors that is busy.
     pub fn load(&self) -> f64 {
         self.busy.mean() / self.cores
+    }
+
+    /// Half of the interval of that share.
+    pub fn half(&self) -> f64 {
+        self.busy.half() / self.cores
+    }
+
+    /// It for a sentence.
+    pub fn said(&self) -> String {
+        percent_within(self.load(), self.half())
     }
 
     /// Processors that serve interrupts.
@@ -151,7 +162,38 @@ pub(crate) struct Disk {
     pub writes: Column,
     pub flushes: Option<Column>,
     pub flush_time: Option<Column>,
+    /// What the server's control group allows on it.
+    pub allowed: Vec<Allowed>,
 }
+
+/// A limit of a control group on a disk, and what is used of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Allowed {
+    pub kind: AllowedKind,
+    pub most: Column,
+    pub used: Column,
+}
+
+/// What is limited, each a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AllowedKind {
+    Reads,
+    Writes,
+    BytesRead,
+    BytesWritten,
+}
+
+/// Each limit with its metric, and that of what is used of it.
+const ALLOWED: [(AllowedKind, &str, &str); 4] = [
+    (AllowedKind::Reads, "cgroup.reads-allowed", "disk.reads"),
+    (AllowedKind::Writes, "cgroup.writes-allowed", "disk.writes"),
+    (AllowedKind::BytesRead, "cgroup.read-allowed", "disk.read"),
+    (
+        AllowedKind::BytesWritten,
+        "cgroup.written-allowed",
+        "disk.written",
+    ),
+];
 
 impl Disk {
     /// The one that is busy most of the time, of those that hold the server's data where these are known;
@@ -164,11 +206,19 @@ impl Disk {
             names.retain(holds);
         }
         let disks = names.into_iter().filter_map(|name| {
-            let of = |metric: &str| {
+            let on_it = |source: &str, metric: &str| {
                 series.column_of(source, metric, |s| {
                     s.key.labels.get("disk").is_some_and(|d| d == name)
                 })
             };
+            let of = |metric: &str| on_it(source, metric);
+            let allowed = ALLOWED.iter().filter_map(|(kind, most, used)| {
+                Some(Allowed {
+                    kind: *kind,
+                    most: on_it(SERVER_PROCESS, most)?,
+                    used: of(used)?,
+                })
+            });
             Some(Self {
                 busy: of("disk.busy")?,
                 queue: of("disk.queue")?,
@@ -177,6 +227,7 @@ impl Disk {
                 writes: of("disk.writes")?,
                 flushes: of("disk.flushes"),
                 flush_time: of("disk.flush-time"),
+                allowed: allowed.collect(),
             })
         });
         disks.max_by(|a, b| a.busy.mean().total_cmp(&b.busy.mean()))

@@ -10,9 +10,17 @@ pub(crate) fn three(value: f64) -> String {
         _ if size >= 0.9995 => 2,
         _ => 3,
     };
-    let text = format!("{value:.decimals$}");
+    let text = without_sign(format!("{value:.decimals$}"));
     match decimals {
         0 => thousands(&text),
+        _ => text,
+    }
+}
+
+/// Without the sign of nothing: a sum of nothing is −0, and so is what rounds to it.
+fn without_sign(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|b| matches!(b, b'0' | b'.')) => rest.into(),
         _ => text,
     }
 }
@@ -30,7 +38,7 @@ fn thousands(digits: &str) -> String {
 
 /// A share in whole percent.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{:.0}", share.max(0.0) * 100.0)
+    without_sign(format!("{:.0}", share.max(0.0) * 100.0))
 }
 
 /// A share in whole percent, with half of its interval where that is known and not nothing.
@@ -56,10 +64,16 @@ mod tests {
             (8200.4, "8,200"),
             (1234567.0, "1,234,567"),
             (f64::NAN, "–"),
+            (-0.0, "0"),
+            (-0.0001, "0.000"),
+            (-1.5, "-1.50"),
         ] {
             assert_eq!(three(value), text);
         }
         assert_eq!(percent(0.714), "71");
+        assert_eq!(percent(-0.0), "0");
+        let nothing: f64 = [0.0; 0].iter().sum();
+        assert_eq!(percent(nothing), "0");
         assert_eq!(percent_within(0.714, 0.062), "71 ± 6");
         assert_eq!(percent_within(0.714, f64::INFINITY), "71");
     }

@@ -104,7 +104,9 @@ pub struct Evidence {
 pub struct Finding {
     /// Which.
     pub cause: Cause,
-    /// Share of the mean latency, or of the time, 0 to 1; 0 where no effect was seen.
+    /// The part of the time that goes without it, 0 to 1: of the latency where sessions wait, of the run
+    /// where all stands still, of processors where they are taken. Throughput is at most 1 / (1 − share) times
+    /// as high then, so that shares of different causes can be compared. 0 where no effect was seen.
     pub share: f64,
     /// How sure it is.
     pub confidence: Confidence,
@@ -218,14 +220,18 @@ pub struct Split {
 impl Split {
     /// Milliseconds of a part, over all its classes.
     pub fn ms(&self, part: PartKind) -> f64 {
-        let of = self.parts.iter().filter(|p| p.part == part);
-        of.map(|p| p.ms).sum()
+        self.sum(|p| p.part == part)
     }
 
     /// Milliseconds of waits of one class.
     pub fn wait_ms(&self, class: WaitClass) -> f64 {
-        let of = self.parts.iter().filter(|p| p.class == Some(class));
-        of.map(|p| p.ms).sum()
+        self.sum(|p| p.class == Some(class))
+    }
+
+    /// From 0: a sum of nothing would be −0.
+    fn sum(&self, is_it: impl Fn(&Part) -> bool) -> f64 {
+        let of = self.parts.iter().filter(|p| is_it(p));
+        of.fold(0.0, |sum, p| sum + p.ms)
     }
 
     /// A time as a share of the mean.

@@ -5,7 +5,7 @@ use crate::doubt;
 use crate::number::percent;
 use crate::seen::Seen;
 use crate::texts::verdict as texts;
-use crate::thresholds::{CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, SMALL};
+use crate::thresholds::{CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, SMALL};
 use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
 
 /// Without what would limit a higher load, where all that was asked for was served: it is where the time
@@ -52,7 +52,7 @@ pub(crate) fn ranked(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Finding
             let made = made.map(|(_, s)| *s);
             let own = scores.iter_mut().find(|(cause, _)| *cause == maker.cause);
             if let (Some(made), Some((_, own))) = (made, own) {
-                *own = own.max(made * 1.001);
+                *own = own.max(made * JUST_BEFORE);
             }
         }
     }
@@ -66,11 +66,15 @@ pub(crate) fn ranked(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Finding
     findings
 }
 
+/// How much before what it makes a cause stands: there is nothing between.
+const JUST_BEFORE: f64 = 1.001;
+
+/// By what throughput would gain without it, as every cause has its share, and how sure that is.
 fn score(finding: &Finding) -> f64 {
     let sure = match finding.confidence {
         Confidence::High => 1.0,
-        Confidence::Medium => 0.8,
-        Confidence::Low => 0.2,
+        Confidence::Medium => OF_MEDIUM,
+        Confidence::Low => OF_LOW,
     };
     finding.share * sure
 }

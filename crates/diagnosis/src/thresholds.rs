@@ -19,6 +19,12 @@ pub const OVER: f64 = 1.2;
 /// One cause makes another one if it takes at least this part of it: removing less leaves most of it.
 pub const MAKES_MOST: f64 = 0.5;
 
+/// Ranking: what a finding of medium confidence counts. A sure cause comes before it unless it takes a quarter
+/// more.
+pub const OF_MEDIUM: f64 = 0.8;
+/// Ranking: the same of low confidence. It is never the verdict, and stands behind what may be.
+pub const OF_LOW: f64 = 0.2;
+
 /// `server-cpu`: share of a host's processors above which it is saturated. Threads that wake each other
 /// leave gaps: hosts on which more sessions bring no more show 0.85 to 1.
 pub const CPU_FULL: f64 = 0.85;
@@ -38,8 +44,13 @@ pub const THREAD_FULL: f64 = 0.9;
 pub const KEPT_OFF: f64 = 1.5;
 /// `cpu-quota`: the same for a sure finding. A quota of a tenth of what is needed makes 9.
 pub const SURELY_KEPT_OFF: f64 = 4.0;
-/// `cpu-quota`: sessions that could run by the processors that the server has.
+/// `cpu-quota`: tasks that waited for a processor on average. Fewer are those that a host wakes up.
+pub const WAITED_FOR_CPU: f64 = 0.1;
+/// `cpu-quota`: sessions that could run by the processors that the server uses.
 pub const READY: f64 = 2.0;
+/// `cpu-quota`: processors that a server counts as using at least: of nearly none, one session that is about to
+/// run is many times as much.
+pub const LEAST_USED: f64 = 0.25;
 /// `cpu-quota`: share of the processors of a second below which there was room for every thread. Above it
 /// a part of the second may have been full.
 pub const ROOM: f64 = 0.5;
@@ -57,6 +68,11 @@ pub const STOLEN: f64 = 0.25;
 pub const OTHERS_CORES: f64 = 0.25;
 /// `neighbour`: the same as a share of all processors, on large hosts.
 pub const OTHERS_SHARE: f64 = 0.1;
+/// `neighbour`: the same as a share, of a sure finding: what is nobody's by the sampling of ticks is less than
+/// half of it.
+pub const SURE_OTHERS: f64 = 0.2;
+/// `server-cpu`: the part of a host's busy processors from which they are mostly others'.
+pub const OF_OTHERS: f64 = 0.5;
 /// `neighbour`: the part of it that the busiest program uses, of a sure finding.
 pub const NAMED: f64 = 0.5;
 /// `neighbour`: time that client and server waited for a processor, by the time they had one. A program
@@ -81,12 +97,18 @@ pub const FLOOR: f64 = 0.85;
 
 /// `commit-log`: flushes per second below which no commit waited for one.
 pub const SYNCS: f64 = 1.0;
+/// `commit-log`: how many times as many flushes a disk may count as the server, or as few, where both count
+/// the same: a file system adds one for its own journal to each.
+pub const SAME_FLUSHES: f64 = 2.0;
 
 /// `disk-rate`: share of the time in which the disk had requests, and requests that it had at once: one
 /// writer that flushes keeps a disk busy, too, with one request.
 pub const DISK_BUSY: f64 = 0.9;
 /// See [`DISK_BUSY`].
 pub const DISK_QUEUE: f64 = 2.0;
+/// `disk-rate`: the part of what a control group allows from which it is used up: the kernel gives it out in
+/// slices, and a queue that is empty for a moment loses one.
+pub const ALLOWED_USED: f64 = 0.8;
 /// `disk-rate`: how much longer the queue is in one half of the run than in the other, and how much more is
 /// then served by a disk that has room. Parallel disks are busy all the time with one request of hundreds.
 pub const QUEUE_GREW: f64 = 1.5;
@@ -107,8 +129,14 @@ pub const MISS_CPU_MS: f64 = 0.02;
 /// `lock-held`: seconds of one wait for a lock, or of the oldest transaction, that no transaction of a
 /// benchmark takes.
 pub const HELD_S: f64 = 2.0;
+/// `lock-held`: the oldest transaction's age on average, by [`HELD_S`]: a lock that is taken anew begins at 0,
+/// and is half as old on average as at its end.
+pub const HELD_MEAN: f64 = 0.5;
 /// `lock-held`: sessions that others block, on average: most of the time one is.
 pub const BLOCKED: f64 = 0.5;
+/// `lock-held`: time in which nothing ended by the share of the waits for table locks, of a sure finding where
+/// no server says who holds them: most of what they waited for.
+pub const STOOD: f64 = 0.5;
 /// `lock-held`: the slowest second's rate by the mean.
 pub const STILL: f64 = 0.2;
 
@@ -131,6 +159,13 @@ pub const FALLS_BY: f64 = 3.0;
 
 /// `long-transaction`: seconds that a transaction is open and longer than any of the run's own.
 pub const OPEN_S: f64 = 5.0;
+/// `long-transaction`: seconds by which the oldest transaction ages each second, if it is one: whole seconds of
+/// the server's clock make some look half as long.
+pub const AGES: f64 = 0.5;
+/// `long-transaction`: its age by the run's own longest transaction, which may wait, too.
+pub const LONGER_THAN_OWN: f64 = 2.0;
+/// `long-transaction`: old versions for each row from which reading them is half of the work.
+pub const VERSIONS_A_ROW: f64 = 1.0;
 /// `long-transaction`: share of the run's writing transactions whose old versions stay.
 pub const NOTHING_PURGED: f64 = 0.9;
 /// `long-transaction`, `cleanup`: transactions whose old versions are kept; fewer slow nobody.
@@ -139,6 +174,9 @@ pub const HISTORY: f64 = 10_000.0;
 pub const DEAD_ROWS: f64 = 1_000.0;
 /// `cleanup`: growth of a transaction's CPU over the run.
 pub const DRIFT: f64 = 0.2;
+/// `cleanup`: milliseconds of a third of the run, which is compared with another: of one look a second they
+/// are two each.
+pub const THIRD_MS: f64 = 2000.0;
 
 /// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
 /// and then.
@@ -169,6 +207,8 @@ pub const DEAD: f64 = 0.02;
 /// `server-stalls`: seconds in which the observing sessions, which look ten times a second, heard nothing,
 /// either.
 pub const SILENT_S: f64 = 1.5;
+/// `server-stalls`: the part of a stall in which they heard nothing: most of it.
+pub const SILENT: f64 = 0.5;
 
 /// `server-stalls`: intervals with short pauses; one alone may be the hypervisor's.
 pub const FEWEST_PAUSES: usize = 2;
@@ -189,6 +229,8 @@ pub const FEWER: f64 = 0.5;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;
+/// `store-imbalance`: processors of the busiest node: of nodes that all idle one may do twice as much.
+pub const AT_WORK: f64 = 0.5;
 
 /// `coherency`: share of the throughputs' variance that the scalability law explains where it is theirs: of
 /// noise alone it explains nothing, of saturating throughputs nearly all.

@@ -54,11 +54,12 @@ fn postgres(kind: &str, event: &str) -> Doing {
     })
 }
 
-/// At what InnoDB of MariaDB 10.6 and later leaves a session whose commit waits for the log's flush: seen
-/// with a slow disk, where nearly all sessions are at it.
+/// At what InnoDB of MariaDB 10.6 and later leaves a session whose commit waits for the log's flush: the
+/// session goes on to its end, and the reply waits there (MDEV-24341).
 const UPDATING: &str = "updating status";
 
-/// By the manuals' lists of thread states.
+/// By the manuals' lists of thread states, of MariaDB and of MySQL 8.4 and 9. A lock on commits is held by who
+/// makes a copy (FLUSH TABLES WITH READ LOCK), and no log's.
 fn mysql(state: &str) -> Doing {
     let is_any = |words: &[&str]| words.iter().any(|word| state.contains(word));
     if is_any(&[
@@ -69,6 +70,7 @@ fn mysql(state: &str) -> Doing {
         "global read lock",
         "schema lock",
         "backup lock",
+        "commit lock",
     ]) {
         Doing::Wait(WaitClass::TableLock)
     } else if ["commit", UPDATING].contains(&state)
@@ -76,7 +78,7 @@ fn mysql(state: &str) -> Doing {
             "handler commit",
             "prior transaction",
             "semi-sync",
-            "waiting for commit lock",
+            "group commit",
         ])
     {
         Doing::Wait(WaitClass::Log)
@@ -120,6 +122,11 @@ mod tests {
             ("Commit", Log),
             ("Updating status", Log),
             ("waiting for handler commit", Log),
+            ("Waiting for Binlog Group Commit ticket", Log),
+            ("Waiting for semi-sync ACK from replica", Log),
+            ("Waiting for prior transaction to commit", Log),
+            ("Waiting for commit lock", TableLock),
+            ("Waiting for global read lock", TableLock),
             ("Waiting for table metadata lock", TableLock),
             ("User sleep", Other),
         ] {
@@ -129,6 +136,11 @@ mod tests {
             ("CPU", Doing::Cpu),
             ("Client:ClientRead", Doing::Client),
             ("Sending data", Doing::Executing),
+            ("executing", Doing::Executing),
+            ("updating", Doing::Executing),
+            ("System lock", Doing::Executing),
+            ("query end", Doing::Executing),
+            ("Sending to client", Doing::Client),
             ("autocommit", Doing::Executing),
             ("Writing to net", Doing::Client),
         ] {

@@ -28,6 +28,7 @@ mod condition;
 mod db;
 mod disk;
 mod host;
+mod io_limits;
 mod load;
 mod look;
 mod network;

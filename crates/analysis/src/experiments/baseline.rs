@@ -25,6 +25,15 @@ pub struct Baseline {
     pub writes: bool,
     /// How much later replies come where the experiment has them come later, in milliseconds.
     pub later_ms: f64,
+    /// Seconds of a run.
+    pub run_s: f64,
+}
+
+impl Baseline {
+    /// Transactions of a session in a run, on average.
+    pub fn a_session(&self) -> f64 {
+        self.rate * self.run_s / self.sessions.max(1) as f64
+    }
 }
 
 /// Shares of all processors of a host.

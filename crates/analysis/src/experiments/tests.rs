@@ -17,6 +17,7 @@ const SATURATED: Baseline = Baseline {
     host: None,
     writes: true,
     later_ms: 1.0,
+    run_s: 1.0,
 };
 
 /// One session 5 ms away.

@@ -31,6 +31,9 @@ pub(super) const LONGEST_LATER_MS: f64 = 200.0;
 /// An experiment with a later reply tells something if waiting alone would cost so much of the
 /// throughput …
 pub(super) const RTT_POWER: f64 = 0.15;
+/// … and is more than so many transactions of each session: a run cuts one off at either end, and of few
+/// those may be all that is lost.
+pub(super) const CUT_OFF: f64 = 2.0;
 /// … and it says that something else is saturated if less than this share of the loss came.
 pub(super) const RTT_MOVED: f64 = 0.5;
 

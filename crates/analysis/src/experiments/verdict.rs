@@ -1,7 +1,7 @@
 //! What experiments prove together.
 
 use super::thresholds::{
-    APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, DISTANCE_POSSIBLE, DISTANCE_SHARE, NEAR_MS,
+    APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, NEAR_MS,
     ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS, UNLIKELY_HIGH,
 };
 use super::{Baseline, Class, Experiment, distance_share, is_decided};
@@ -147,7 +147,8 @@ fn later_replies(evidence: &Evidence) -> Option<(&Ratio, f64)> {
     let baseline = &evidence.baseline;
     let added = baseline.round_trips * baseline.later_ms;
     let loss = added / (baseline.mean_ms + added);
-    (loss >= RTT_POWER).then_some((of, 1.0 - loss * RTT_MOVED))
+    let is_seen = loss >= RTT_POWER && loss * baseline.a_session() >= CUT_OFF;
+    is_seen.then_some((of, 1.0 - loss * RTT_MOVED))
 }
 
 fn is_unmoved_by_distance(evidence: &Evidence) -> bool {

@@ -31,6 +31,10 @@ pub struct Diagnose {
     /// of a diagnosis), or a record file
     #[arg(long, value_name = "RUN")]
     pub from: Option<String>,
+    /// Keep what the experiments show in the record of this run, too: it is how `--diagnose` of a
+    /// benchmark asks
+    #[arg(long, value_name = "RUN", hide = true)]
+    pub keep_with: Option<String>,
     /// Time for all experiments, 20s or more
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = a_time)]
     pub budget: Duration,

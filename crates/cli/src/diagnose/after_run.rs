@@ -1,8 +1,10 @@
-//! `--diagnose[=BUDGET]` of a benchmark's run: the experiments follow when it has ended.
+//! `--diagnose[=BUDGET]` of a benchmark's run: the experiments follow when it has ended, and are kept in its
+//! record.
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::Frontend;
 use crate::program;
+use crate::record_outputs::last_kept;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use tidemark_core::parse_duration;
@@ -40,14 +42,15 @@ pub fn run(command: &Frontend, args: &[String], words: &[String]) -> Result<Exit
         )
     };
     let program = program::path().map_err(failed)?;
-    let asked = ["diagnose", "--budget", budget, command.word];
-    Err(failed(
-        Command::new(program)
-            .arg0("tidemark")
-            .args(asked)
-            .args(words)
-            .exec(),
-    ))
+    let mut diagnosis = Command::new(program);
+    diagnosis
+        .arg0("tidemark")
+        .args(["diagnose", "--budget", budget]);
+    // A run that is in no store has no record to keep them in.
+    if let Some(run) = last_kept() {
+        diagnosis.args(["--keep-with", &run]);
+    }
+    Err(failed(diagnosis.arg(command.word).args(words).exec()))
 }
 
 /// The budget that a word asks for.

@@ -29,6 +29,8 @@ use tidemark_store::Store;
 const RUNS_IN_BUDGET: u64 = 180;
 /// Seconds of a run at most.
 const LONGEST_RUN: u64 = 10;
+/// Transactions of a session in a run, on average: of fewer, those that its end cuts off are a good part.
+const A_SESSIONS: f64 = 5.0;
 /// For so long the host is watched before the first run.
 const WATCHED_BEFORE: Duration = Duration::from_millis(400);
 /// Servers write the log of commits that did not wait once a second.
@@ -151,7 +153,7 @@ impl Battery {
         );
         let is_server = !plan.connector.hosts().is_empty();
         self.busy_before = is_server.then(busy_now);
-        let first = match self.baseline_run(None) {
+        let first = match self.first_run() {
             Ok(record) => record,
             Err(NoRun::Failed(failure)) => return Err(failure),
             Err(NoRun::Interrupted) => {
@@ -196,6 +198,21 @@ impl Battery {
             host: self.facts.host(),
             writes: !only_reads,
             later_ms: self.later_ms,
+            run_s: self.base.load.time.unwrap_or_default().as_secs_f64(),
+        }
+    }
+
+    /// The first run of the baseline: runs become longer until each session has several transactions in one.
+    fn first_run(&mut self) -> Result<RunRecord, NoRun> {
+        loop {
+            let record = self.baseline_run(None)?;
+            let now = self.base.load.time.unwrap_or_default();
+            let longer = seconds_for(run_facts::mean_ms(&record), now.as_secs(), self.budget);
+            if longer <= now.as_secs() {
+                return Ok(record);
+            }
+            self.base.load.time = Some(Duration::from_secs(longer));
+            self.facts = Facts::default();
         }
     }
 
@@ -415,6 +432,18 @@ fn rate_of(records: &[RunRecord], change: &Change, of_baseline: usize) -> Result
     }
 }
 
+/// Seconds of a run in which a session has several transactions of such a latency: not fewer than now, and
+/// not more than leaves time for one experiment. The latency is no number where no transaction has ended.
+fn seconds_for(mean_ms: f64, now: u64, budget: Duration) -> u64 {
+    let runs = 2 * FEWEST_PAIRS as u64 + 2;
+    let most = (budget.as_secs() / runs).max(now);
+    let wanted = (A_SESSIONS * mean_ms / 1000.0).ceil();
+    match wanted.is_finite() {
+        true => (wanted as u64).clamp(now, most),
+        false => (2 * now).min(most),
+    }
+}
+
 /// Seconds that a run takes by its job.
 fn nominal(job: &Job) -> f64 {
     (job.load.warmup + job.load.time.unwrap_or_default()).as_secs_f64()
@@ -437,4 +466,21 @@ fn pause(change: &Change) -> Result<(), NoRun> {
         sleep(LOOK);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_so_long_that_slow_transactions_end() {
+        let budget = Duration::from_secs(180);
+        assert_eq!(seconds_for(5.0, 1, budget), 1);
+        assert_eq!(seconds_for(1000.0, 1, budget), 5);
+        // None has ended: twice as long, until nothing else has time.
+        assert_eq!(seconds_for(f64::NAN, 1, budget), 2);
+        assert_eq!(seconds_for(f64::INFINITY, 10, budget), 18);
+        assert_eq!(seconds_for(60_000.0, 1, budget), 18);
+        assert_eq!(seconds_for(60_000.0, 10, Duration::from_secs(20)), 10);
+    }
 }

@@ -1,6 +1,6 @@
 //! A server's settings that hold for some runs of a diagnosis. Their values before are in the user's files
-//! before anything is changed, so that the next diagnosis of this server restores them after whatever ended
-//! this one. While they are changed, and while values before are read, the server's lock is held.
+//! before anything is changed, so that the next diagnosis or study of this server restores them after
+//! whatever ended this one. While they are changed, and while values before are read, the server's lock is held.
 
 use super::left_settings::{Left, LeftSettings, Row, identity};
 use super::server_lock::ServerLock;
@@ -24,6 +24,66 @@ pub struct GlobalSetting {
     files: LeftSettings,
     changed: Vec<Changed>,
     locks: Vec<ServerLock>,
+}
+
+/// A setting that a diagnosis has changed and not put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StillChanged {
+    /// Its name.
+    pub name: String,
+    /// Its value before; `None` where it had none.
+    pub before: Option<String>,
+    /// Its value now.
+    pub now: String,
+    /// The process that changed it, if it still runs and puts it back itself.
+    pub by: Option<u32>,
+}
+
+/// Puts back what earlier diagnoses left of a target's servers, before anything else is measured there.
+///
+/// # Errors
+/// As [`GlobalSetting::put_left_back`].
+pub fn restore_left(target: &Target, store: &Path) -> Result<(), Failure> {
+    GlobalSetting::new(target, store).put_left_back()
+}
+
+/// What diagnoses have changed of a target's servers. Nothing is changed by looking; a server that can't be
+/// asked has nothing to tell.
+///
+/// # Errors
+/// [`Failure`] naming the file that can't be read.
+pub fn still_changed(target: &Target, store: &Path) -> Result<Vec<StillChanged>, Failure> {
+    let setting = GlobalSetting::new(target, store);
+    let mut all = Vec::new();
+    if target.protocol != Protocol::Mysql || setting.files.is_empty() {
+        return Ok(all);
+    }
+    let Ok(hosts) = Hosts::of(&setting.place) else {
+        return Ok(all);
+    };
+    for host in hosts.numbers() {
+        let asked = hosts.on(host, async move |session, _| identity(session).await);
+        let Ok(identity) = asked else { continue };
+        let Some(left) = setting.files.read(&identity)? else {
+            continue;
+        };
+        let is_alive = left.process.liveness(boot_id().as_deref()) == Liveness::Alive;
+        for row in left.settings {
+            let name = row.name.clone();
+            let now = hosts.on(host, async move |session, _| {
+                before_change(session, &name).await
+            });
+            if now.is_ok_and(|now| now.as_deref() == Some(row.to.as_str())) {
+                all.push(StillChanged {
+                    name: row.name,
+                    before: row.before,
+                    now: row.to,
+                    by: left.process.pid.filter(|_| is_alive),
+                });
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// What was changed of one server.
@@ -302,8 +362,8 @@ fn not_restored(said: &[String]) -> Failure {
     Failure::new(
         ExitCode::Failed,
         format!(
-            "settings could not be restored:\n{}\nthe next tidemark diagnose of this server restores \
-             them",
+            "settings could not be restored:\n{}\nthe next tidemark diagnose or study of this server \
+             restores them",
             said.join("\n")
         ),
     )

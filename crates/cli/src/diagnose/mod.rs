@@ -16,6 +16,7 @@ mod together;
 mod told;
 
 pub use battery::Asked;
+pub use global_setting::{StillChanged, restore_left, still_changed};
 
 use crate::args;
 use crate::compat::sysbench::lua::definition_of_job;
@@ -77,6 +78,9 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
     });
     if let Some(id) = &of_run {
         attach(&mut runs::open(&words.store)?, id, &found)?;
+    }
+    if let Some(id) = &words.keep_with {
+        attach(&mut Store::open(&path)?, id, &found)?;
     }
     back?;
     match (found.ended_by, found.interrupted) {

@@ -228,14 +228,14 @@ fn sentence(found: &Found, lang: Lang) -> String {
                 format!("{:.0}", share * 100.0),
             );
             let later = significant(found.baseline.later_ms);
-            match found
-                .experiments
-                .iter()
-                .any(|(e, ..)| *e == Experiment::Rtt)
-            {
-                true => said + &texts::distance_moves(lang, later, of(Experiment::Rtt)),
-                false => said,
-            }
+            let was = |wanted: Experiment| found.experiments.iter().any(|(e, ..)| *e == wanted);
+            let moves = was(Experiment::Rtt)
+                .then(|| texts::distance_moves(lang, later, of(Experiment::Rtt)));
+            // Both are true of whoever waits for round trips.
+            let follows = verdict.shown.iter().any(|s| s.class == Class::Sessions);
+            let follows =
+                follows.then(|| texts::distance_sessions(lang, of(Experiment::SessionsTwice)));
+            said + &moves.unwrap_or_default() + &follows.unwrap_or_default()
         }
         Class::Sessions => texts::sessions(lang, of(Experiment::SessionsTwice)),
         Class::Contention => texts::contention(lang, of(Experiment::DisjointKeys)),

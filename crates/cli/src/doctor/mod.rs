@@ -15,6 +15,7 @@ use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::texts::doctor as texts;
 use std::time::Duration;
+use tidemark_core::Target;
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_observe::HostCondition;
 use told::Teller;
@@ -35,7 +36,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
         ..ConnectOptions::default()
     };
     let mut code = match Connector::new(target.clone(), options) {
-        Ok(connector) => all(args, &connector.must_exist(), &teller),
+        Ok(connector) => all(args, &target, &connector.must_exist(), &teller),
         Err(error) => basics::failed(&teller, texts::address, &error),
     };
     let warnings = teller.warnings();
@@ -52,7 +53,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn all(args: &args::Doctor, connector: &Connector, teller: &Teller) -> ExitCode {
+fn all(args: &args::Doctor, target: &Target, connector: &Connector, teller: &Teller) -> ExitCode {
     let condition = HostCondition::over(LOOK);
     let known = match basics::examine(connector, teller) {
         Ok(known) => known,
@@ -61,6 +62,7 @@ fn all(args: &args::Doctor, connector: &Connector, teller: &Teller) -> ExitCode 
     sources::examine(connector, &known, teller);
     host::examine(&condition, connector, &known, teller);
     server::examine(connector, &known, teller);
+    server::left_by_diagnoses(target, teller);
     let code = match args.quick {
         true => ExitCode::Success,
         false => statements::examine(connector, &known, teller),

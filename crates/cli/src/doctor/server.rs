@@ -2,9 +2,11 @@
 
 use super::basics::Known;
 use super::told::{Area, Level, Teller};
+use crate::diagnose::{StillChanged, still_changed};
+use crate::storing::store_path;
 use crate::texts::doctor_server as texts;
 use tidemark_core::record::Setting;
-use tidemark_core::{Engine, Protocol, ServerInfo};
+use tidemark_core::{Engine, Protocol, ServerInfo, Target};
 use tidemark_drivers::Connector;
 use tidemark_report::Lang;
 use tidemark_runtime::block_on;
@@ -88,6 +90,28 @@ pub fn examine(connector: &Connector, known: &Known, teller: &Teller) {
     let settings = of_settings(known.server.engine, &known.settings, lang);
     for (check, level, says) in build.into_iter().chain(settings) {
         teller.tell(Area::Conditions, level, &check, &says);
+    }
+}
+
+/// Tells of settings that a diagnosis has changed and not put back.
+pub fn left_by_diagnoses(target: &Target, teller: &Teller) {
+    let lang = teller.lang;
+    let store = store_path(None).unwrap_or_default();
+    let says = match still_changed(target, &store) {
+        Ok(left) => left.iter().map(|left| still(left, lang)).collect(),
+        Err(failure) => vec![failure.message],
+    };
+    for says in says {
+        teller.tell(Area::Conditions, Level::Warning, "changed-settings", &says);
+    }
+}
+
+fn still(left: &StillChanged, lang: Lang) -> String {
+    let (name, now) = (&left.name, &left.now);
+    match (left.by, &left.before) {
+        (Some(process), _) => texts::changed_meanwhile(lang, process, name, now),
+        (None, Some(before)) => texts::left_changed(lang, name, now, before),
+        (None, None) => texts::left_changed(lang, name, now, texts::its_default(lang)),
     }
 }
 
@@ -184,6 +208,25 @@ fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_that_a_diagnosis_left_is_told_with_its_value_before() {
+        let mut left = StillChanged {
+            name: "sync_binlog".into(),
+            before: Some("1".into()),
+            now: "0".into(),
+            by: None,
+        };
+        let said = still(&left, Lang::En);
+        assert!(said.contains("sync_binlog at 0 instead of 1"), "{said}");
+        assert!(said.contains("tidemark diagnose"), "{said}");
+        left.by = Some(77);
+        let said = still(&left, Lang::En);
+        assert!(
+            said.contains("77") && said.contains("sync_binlog"),
+            "{said}"
+        );
+    }
 
     fn told(engine: Engine, settings: &[(&str, &str)]) -> Vec<(String, Level)> {
         let setting = |(name, value): &(&str, &str)| Setting {

@@ -8,7 +8,7 @@ use super::interrupt::listen;
 use super::invalid_runs::why_unusable;
 use super::outcome::{HALF_MADE, MADE_AGAIN, judged};
 use super::servers::{servers, shared_with};
-use super::start::{absolute, place_of_store};
+use super::start::{absolute, place_of_store, restore_left};
 use super::targets::{leave, leave_behind, reach};
 use crate::clients;
 use crate::exit::{ExitCode, Failure};
@@ -56,6 +56,11 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         true => reach(&read.plan.places, &row.id, words.lang)?,
         false => Vec::new(),
     };
+    if let Err(failure) = restore_left(&store, &places) {
+        // The first failure is what is told.
+        let _ = leave(places);
+        return Err(failure);
+    }
     let mut execution = StudyExecution {
         store,
         id: row.id.clone(),

@@ -9,6 +9,7 @@ use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
 use crate::clients;
+use crate::diagnose;
 use crate::exit::{ExitCode, Failure};
 use crate::hints::{self, Hint};
 use crate::storing::store_path;
@@ -99,7 +100,9 @@ fn in_the_way(other: &StudyRow) -> Failure {
 /// Reaches the databases, and looks whether the study's settings can be changed there.
 fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached>, Failure> {
     let places = reach(&plan.places, id, lang)?;
-    match look_at_settings(store, id, plan, &places) {
+    let looked =
+        restore_left(store, &places).and_then(|()| look_at_settings(store, id, plan, &places));
+    match looked {
         Ok(()) => Ok(places),
         Err(failure) => {
             // The first failure is what is told.
@@ -107,6 +110,15 @@ fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached
             Err(failure)
         }
     }
+}
+
+/// Puts back what a diagnosis that was ended has left of the servers: it would be measured as theirs.
+///
+/// # Errors
+/// [`Failure`] when one goes on, or a server does not take its value.
+pub fn restore_left(store: &Store, places: &[Reached]) -> Result<(), Failure> {
+    let mut servers = places.iter();
+    servers.try_for_each(|place| diagnose::restore_left(&place.admin, store.path()))
 }
 
 fn tell(read: &StudyFile, id: &str, lang: Lang) {

@@ -207,6 +207,14 @@ fn an_embedded_database_is_diagnosed_too() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.out.contains("transactions:"), "{said:?}");
     assert!(said.out.contains("sessions ×2"), "{said:?}");
+    // The run has what its experiments showed.
+    let store = Store::open_existing(&work.path().join("store.db")).unwrap();
+    let all = store.list(&Filter::default()).unwrap();
+    let own = all.iter().find(|run| run.tags.is_empty()).unwrap();
+    let kept = store.get(&own.id).unwrap().experiments.unwrap();
+    assert!(said.out.contains(&kept.id), "{kept:?} {said:?}");
+    let told = work.ok(&["show", &own.id]).out;
+    assert!(told.contains("sessions ×2"), "{told}");
 }
 
 /// The database goes away while a baseline runs: what was measured until then is judged.

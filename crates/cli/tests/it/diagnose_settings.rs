@@ -107,6 +107,35 @@ fn what_is_left_of_one_server_outlives_the_diagnosis_of_another() {
     assert_eq!(files(work.path()), 0);
 }
 
+/// What a diagnosis left is told by a doctor, which changes nothing, and put back by a study, which would
+/// measure it.
+#[test]
+fn doctors_tell_and_studies_restore_what_a_diagnosis_left() {
+    let work = Workdir::new();
+    let server = server(&work);
+    killed(&work, &server);
+    let url = server.url();
+    let doctor = |words: &[&str]| {
+        let all = [&["doctor", &url, "--quick"][..], words].concat();
+        Said::of(&command(&work, &all).output().unwrap())
+    };
+    let said = doctor(&[]);
+    let part = "innodb_flush_log_at_trx_commit at 2 instead of 1";
+    assert!(said.out.contains(part), "{said:?}");
+    assert_eq!(now(&server), "2");
+    assert_eq!(doctor(&["--strict"]).code, Some(3));
+    let file = format!(
+        "name = \"s\"\ntime = 1\nrepeats = 1\n[[target]]\nname = \"a\"\nurl = \"{url}\"\n[[workload]]\n\
+         name = \"oltp_point_select\"\noptions = {{ table-size = 1000 }}\n"
+    );
+    std::fs::write(work.path().join("one.toml"), file).unwrap();
+    let said = ok(&work, &["study", "run", "one.toml"]);
+    assert!(said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(&server), "1");
+    assert_eq!(files(work.path()), 0);
+    assert!(!doctor(&[]).out.contains(part));
+}
+
 #[test]
 fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
     let work = Workdir::new();

@@ -6,7 +6,7 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::checkpoints as texts;
 use crate::thresholds::{
-    CHECKPOINT_S, CPU_FULL, DIP, FALLS_BY, FEWEST_INTERVALS, LOG_FULL, MISSES, MOST, SHARE, SMALL,
+    CHECKPOINT_S, CPU_FULL, DIP, FALLS_BY, FEWEST_INTERVALS, LOG_FULL, MISSES, SHARE, SMALL,
     WHOLE_PAGES,
 };
 use crate::{Cause, PartKind, WaitClass, Words};
@@ -45,9 +45,6 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     // A log that is full and flushed in time slows nobody: sessions must wait for room, which no state of
     // theirs shows, or the rate fall. Commits and rows are waited for in any log.
     let for_room = seen.share(PartKind::Unexplained) + seen.wait_share(WaitClass::DataWrite);
-    let for_other = seen.wait_share(WaitClass::Log)
-        + seen.wait_share(WaitClass::RowLock)
-        + seen.wait_share(WaitClass::TableLock);
     let idle = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     let waits = match idle && for_room >= SHARE {
         true => near * for_room,
@@ -67,7 +64,8 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     );
     Outcome::Found(Found {
         share,
-        confidence: Confidence::high_if(dip >= DIP || (waits >= MOST && for_room > for_other)),
+        // What no state shows may be latches, too; that the rate falls with the log's room is no latch's.
+        confidence: Confidence::high_if(dip >= DIP),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

@@ -32,8 +32,8 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         let threads = seen.record.executors.max(1);
         let says = Words::of(|lang| texts::threads(lang, threads, &said));
         (says, Confidence::High)
-    } else if let Some(busy) = busy.filter(|busy| *busy >= CPU_FULL) {
-        let says = Words::of(|lang| texts::host(lang, percent(busy), &said));
+    } else if let Some(host) = seen.client.as_ref().filter(|h| h.load() >= CPU_FULL) {
+        let says = Words::of(|lang| texts::host(lang, host.said(), &said));
         (says, Confidence::High)
     } else {
         (

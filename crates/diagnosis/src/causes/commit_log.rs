@@ -5,7 +5,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::commit_log as texts;
-use crate::thresholds::{CPU_FULL, MOST, SHARE, SYNCS};
+use crate::thresholds::{CPU_FULL, MOST, SAME_FLUSHES, SHARE, SYNCS};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -80,7 +80,7 @@ fn flush_ms(seen: &Seen<'_>, syncs: f64) -> Option<f64> {
         let flushes = disk.flushes.as_ref()?.mean();
         let each = disk.flush_time.as_ref()?.mean() / flushes;
         // Flushes of others on the same disk are none of the log's.
-        (flushes >= syncs * 0.5 && flushes <= syncs * 2.0).then_some(each)
+        (flushes * SAME_FLUSHES >= syncs && flushes <= syncs * SAME_FLUSHES).then_some(each)
     });
     let positive = |ms: &f64| ms.is_finite() && *ms > 0.0;
     by_server.filter(positive).or(by_disk.filter(positive))

@@ -1,11 +1,23 @@
 //! The server, the account, a pooler or this process's own limit allows no more connections.
 
+use super::overload;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::connection_limit as texts;
-use crate::thresholds::{CPU_IDLE, SHARE};
-use crate::{Cause, Words};
+use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE, SMALL};
+use crate::{PartKind, Words};
 use tidemark_core::ErrorKind;
+
+/// What more sessions would meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Then {
+    /// Room for their work.
+    Room,
+    /// A server that these sessions use fully.
+    Full,
+    /// A schedule whose arrivals are served already.
+    Served,
+}
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let record = seen.record;
@@ -16,22 +28,22 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .sum();
     let opened = record.sessions_opened.filter(|n| *n < record.sessions);
     let because = record.fewer_sessions_because.as_deref().unwrap_or("");
-    // More sessions would bring more only if what they use has room, and nobody waits for it.
-    let has_room = seen.own_busy().is_none_or(|busy| busy < CPU_IDLE) && seen.true_waits() < SHARE;
+    let then = then(seen);
     let (share, says) = match opened {
         Some(opened) => {
-            let says = |lang| match has_room {
-                true => texts::opened(lang, opened, record.sessions, because),
-                false => texts::full(lang, opened, record.sessions, because),
+            let says = |lang| match then {
+                Then::Room => texts::opened(lang, opened, record.sessions, because),
+                Then::Full => texts::full(lang, opened, record.sessions, because),
+                Then::Served => texts::served(lang, opened, record.sessions, because),
             };
-            let missing = (record.sessions - opened) as f64;
-            (missing / record.sessions as f64, Words::of(says))
+            let more = record.sessions as f64 / opened.max(1) as f64;
+            (1.0 - 1.0 / gain(seen, more), Words::of(says))
         }
         None if refused > 0 => {
             let tries = refused as f64 + record.totals.all.count as f64;
-            let says = |lang| match has_room {
-                true => texts::refused(lang, refused),
-                false => texts::refused_full(lang, refused),
+            let says = |lang| match then {
+                Then::Full => texts::refused_full(lang, refused),
+                Then::Room | Then::Served => texts::refused(lang, refused),
             };
             (refused as f64 / tries, Words::of(says))
         }
@@ -44,20 +56,38 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
     let is_seen = seen.own_busy().is_some() && seen.activity.is_some();
     Outcome::Found(Found {
-        share: match has_room {
-            true => share,
-            false => 0.0,
+        share: match then {
+            Then::Room => share,
+            Then::Full | Then::Served => 0.0,
         },
-        confidence: match has_room {
-            true if is_seen => Confidence::High,
-            true => Confidence::Medium,
-            false => Confidence::Low,
+        confidence: match then {
+            Then::Room => Confidence::high_if(is_seen),
+            Then::Full | Then::Served => Confidence::Low,
         },
         says,
         next: Words::of(next(because)),
         evidence,
-        excludes: vec![Cause::TooFewSessions],
+        excludes: Vec::new(),
     })
+}
+
+/// More sessions would bring more only if what they use has room, nobody waits for it, and there is more to
+/// serve.
+fn then(seen: &Seen<'_>) -> Then {
+    let waiting = seen.share(PartKind::WaitingForSession);
+    let is_served = seen.load.is_open && overload::is_served(seen) && waiting < SMALL;
+    let has_room = seen.own_busy().is_none_or(|busy| busy < CPU_IDLE) && seen.true_waits() < SHARE;
+    match has_room {
+        _ if is_served => Then::Served,
+        true => Then::Room,
+        false => Then::Full,
+    }
+}
+
+/// How many times as much so many times as many sessions would do: as many, until the host's CPU is full.
+fn gain(seen: &Seen<'_>, more: f64) -> f64 {
+    let room = seen.own_busy().map(|busy| CPU_FULL / busy.max(1e-9));
+    more.min(room.unwrap_or(f64::INFINITY)).max(1.0)
 }
 
 /// What to raise, by whose limit it is.

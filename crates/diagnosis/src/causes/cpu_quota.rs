@@ -6,7 +6,8 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
-    CPU_FULL, KEPT_OFF, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF, USED_UP,
+    CPU_FULL, KEPT_OFF, LEAST_USED, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
+    USED_UP, WAITED_FOR_CPU,
 };
 use crate::{Cause, Lang, PartKind, WaitClass, Words};
 
@@ -63,7 +64,7 @@ fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
     }
     let kept = waited / f64::max(had, 1e-9);
     let has_room = seconds > ROOM_MOSTLY * tasks.cpu.points.len() as f64;
-    (kept >= KEPT_OFF && has_room && waited >= 0.1 * seconds).then_some(kept)
+    (kept >= KEPT_OFF && has_room && waited >= WAITED_FOR_CPU * seconds).then_some(kept)
 }
 
 /// A quota that was used up in most periods, by the kernel's own account. It is the proof itself, also where
@@ -124,7 +125,7 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
-    let is_kept = ready >= READY * used.max(0.25) && host.load() < ROOM;
+    let is_kept = ready >= READY * used.max(LEAST_USED) && host.load() < ROOM;
     if !is_kept || share < SHARE {
         return Outcome::NotFound;
     }

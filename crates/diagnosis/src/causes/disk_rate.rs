@@ -1,15 +1,19 @@
 //! A disk that serves no more requests, or each of them slowly.
 
-use crate::host::Disk;
+use crate::host::{Allowed, AllowedKind, Disk};
+use crate::measured::Column;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::disk_rate as texts;
 use crate::thresholds::{
-    DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE, SHARE,
+    ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE,
+    SHARE,
 };
-use crate::{Cause, WaitClass, Words};
+use crate::{Cause, Evidence, Lang, WaitClass, Words};
 
+/// Bytes of a megabyte, as disks have them.
+const BYTES_OF_MB: f64 = 1e6;
 const CLASSES: [WaitClass; 2] = [WaitClass::DataRead, WaitClass::DataWrite];
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -26,6 +30,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .filter_map(|class| seen.wait_evidence(*class))
         .collect();
     let said = seen.said(&CLASSES);
+    if let Some(at_limit) = seen.disk.as_ref().and_then(at_limit) {
+        evidence.extend([&at_limit.used, &at_limit.most].map(|c| c.evidence()));
+        let says = |lang| {
+            let (most, used) = (amount(lang, at_limit, &at_limit.most), &at_limit.used);
+            texts::allowed(lang, most, amount(lang, at_limit, used), &said)
+        };
+        return found(share, Confidence::High, Words::of(says), evidence);
+    }
     let full = seen.disk.as_ref();
     let full = full.filter(|d| d.busy.mean() >= DISK_BUSY && d.queue.mean() >= DISK_QUEUE);
     let (says, confidence) = if let Some(disk) = full {
@@ -51,6 +63,10 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     } else {
         return Outcome::NotFound;
     };
+    found(share, confidence, says, evidence)
+}
+
+fn found(share: f64, confidence: Confidence, says: Words, evidence: Vec<Evidence>) -> Outcome {
     Outcome::Found(Found {
         share,
         confidence,
@@ -59,6 +75,24 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::CommitLog, Cause::RowLocks],
     })
+}
+
+/// What a control group allows on the disk, where it is used up.
+fn at_limit(disk: &Disk) -> Option<&Allowed> {
+    let is_used_up = |a: &&Allowed| a.used.mean() >= ALLOWED_USED * a.most.mean();
+    disk.allowed.iter().find(is_used_up)
+}
+
+/// So much a second of what is limited, in words.
+fn amount(lang: Lang, of: &Allowed, column: &Column) -> String {
+    let megabytes = || three(column.mean() / BYTES_OF_MB);
+    let number = || three(column.mean());
+    match of.kind {
+        AllowedKind::Reads => texts::reads(lang, number()),
+        AllowedKind::Writes => texts::writes(lang, number()),
+        AllowedKind::BytesRead => texts::read(lang, megabytes()),
+        AllowedKind::BytesWritten => texts::written(lang, megabytes()),
+    }
 }
 
 /// Whether a disk serves no more, however long its queue: that it always has a request says so only of one
@@ -73,6 +107,9 @@ pub(crate) fn is_saturated(disk: &Disk) -> bool {
             Some((*queue, served))
         })
         .collect();
+    if at_limit(disk).is_some() {
+        return true;
+    }
     if disk.busy.mean() < DISK_BUSY || seconds.len() < 2 * FEWEST_LOOKS {
         return false;
     }

@@ -2,6 +2,7 @@
 
 use crate::measured::Column;
 use crate::seen::Seen;
+use crate::thresholds::THIRD_MS;
 
 /// Growth of the server's CPU for each transaction from the first third of the run to the last, as a share
 /// of the first. `None` where the server's processes were not seen, or for too short.
@@ -9,7 +10,7 @@ pub(super) fn of_cpu(seen: &Seen<'_>) -> Option<f64> {
     let cpu = &seen.server.as_ref()?.cpu;
     let (from_s, to_s) = cpu.range();
     let third_ms = (to_s - from_s) * 1000.0 / 3.0;
-    if third_ms < 2000.0 {
+    if third_ms < THIRD_MS {
         return None;
     }
     let cost = |from_ms: f64| -> Option<f64> {

@@ -4,7 +4,7 @@ use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::lock_held as texts;
-use crate::thresholds::{BLOCKED, HELD_S, MOST, SHARE, STILL};
+use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, SHARE, STILL, STOOD};
 use crate::{Cause, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -29,7 +29,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         let held = seen.status("transactions.oldest").map(|c| c.max());
         let each = wait_s(seen).unwrap_or(0.0);
         let says = Words::of(|lang| match held {
-            _ if blocked_by_others(seen) => texts::others(lang, &said),
+            _ if blocked_by_others(seen) == Some(true) => texts::others(lang, &said),
             Some(held) => texts::row(lang, &said, three(held)),
             None => texts::waits(lang, &said, three(each)),
         });
@@ -56,10 +56,11 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         to_s: *to_s,
         ..seen.evidence("no transaction ended", to_s - from_s, "s")
     }));
+    let is_sure = class == WaitClass::RowLock || is_surely_held(seen, share);
     Outcome::Found(Found {
         share,
         // What sessions wait for in bursts varies from second to second; that they stand still does not.
-        confidence: Confidence::high_if(share >= MOST),
+        confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
         next: Words::of(texts::next),
         evidence,
@@ -70,28 +71,41 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 /// Whether a lock on a table is held by nobody of the run: the server says so, or nothing ended for long
 /// while sessions waited for it. Sessions that hold it in turn end their transactions all the time.
 pub(super) fn is_held_outside(seen: &Seen<'_>) -> bool {
-    let stood_still = seen
-        .stalls
-        .as_ref()
-        .is_some_and(|stalls| !stalls.is_empty());
     let is_long = seen.load.latency.slowest_ms >= HELD_S * 1000.0 && stands_still(seen);
-    let none_ended = seen.load.latency.count == 0 && seen.load.seconds >= HELD_S;
-    blocked_by_others(seen) || stood_still || is_long || none_ended
+    let by_load = stalled_s(seen) > 0.0 || is_long || none_ended(seen);
+    blocked_by_others(seen).unwrap_or(by_load)
 }
 
-/// Whether sessions outside the run block some of it most of the time, by the server's own account.
-fn blocked_by_others(seen: &Seen<'_>) -> bool {
-    let blocked = seen.status("locks.blocked-by-others");
-    blocked.is_some_and(|blocked| blocked.mean() >= BLOCKED)
+/// Whether that is proven: one stall among waits for locks may be of something else.
+fn is_surely_held(seen: &Seen<'_>, share: f64) -> bool {
+    let stood = stalled_s(seen) / seen.load.seconds >= STOOD * share;
+    blocked_by_others(seen).unwrap_or(stood || none_ended(seen))
+}
+
+/// Seconds in which no transaction ended.
+fn stalled_s(seen: &Seen<'_>) -> f64 {
+    let stalls = seen.stalls.iter().flatten();
+    stalls.fold(0.0, |sum, (from_s, to_s)| sum + to_s - from_s)
+}
+
+fn none_ended(seen: &Seen<'_>) -> bool {
+    seen.load.latency.count == 0 && seen.load.seconds >= HELD_S
+}
+
+/// Whether sessions outside the run block some of it most of the time, by the server's own account; `None`
+/// of a server that does not tell.
+fn blocked_by_others(seen: &Seen<'_>) -> Option<bool> {
+    let blocked = seen.status("locks.blocked-by-others")?;
+    Some(blocked.mean() >= BLOCKED)
 }
 
 /// Whether row locks are held by others, or for longer than a transaction of the run takes.
 pub(super) fn is_long(seen: &Seen<'_>) -> bool {
     let is_long = match seen.status("transactions.oldest") {
-        Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_S / 2.0,
+        Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_MEAN * HELD_S,
         None => wait_s(seen).is_some_and(|s| s >= HELD_S),
     };
-    blocked_by_others(seen) || (is_long && stands_still(seen))
+    blocked_by_others(seen).unwrap_or(is_long && stands_still(seen))
 }
 
 /// Whether the load stood still for some time. A hot row is passed on from one to the next: each waits long,

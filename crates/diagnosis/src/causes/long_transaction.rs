@@ -6,7 +6,9 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::long_transaction as texts;
-use crate::thresholds::{DEAD_ROWS, DRIFT, HISTORY, NOTHING_PURGED, OPEN_S};
+use crate::thresholds::{
+    AGES, DEAD_ROWS, DRIFT, HISTORY, LONGER_THAN_OWN, NOTHING_PURGED, OPEN_S, VERSIONS_A_ROW,
+};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -66,7 +68,7 @@ fn effect(seen: &Seen<'_>) -> Option<Effect> {
     let drift = drift::of_cpu(seen).filter(|drift| *drift >= DRIFT && grows);
     drift.map(Effect::Drift).or_else(|| {
         let each = versions(seen)?;
-        (each >= 1.0).then_some(Effect::Versions(each))
+        (each >= VERSIONS_A_ROW).then_some(Effect::Versions(each))
     })
 }
 
@@ -101,14 +103,14 @@ fn open_s(seen: &Seen<'_>, oldest: &Column) -> Option<f64> {
     let (mut streak, mut longest_streak) = (0, 0);
     for pair in oldest.points.windows(2) {
         if let [(at, one), (next, two)] = pair {
-            let ages = two - one >= 0.5 * (next - at) as f64 / 1000.0;
+            let ages = two - one >= AGES * (next - at) as f64 / 1000.0;
             streak = if ages { streak + 1 } else { 0 };
             longest_streak = longest_streak.max(streak);
         }
     }
     let is_one = longest_streak * 2 >= oldest.points.len();
     let own_s = seen.load.latency.slowest_ms / 1000.0;
-    (longest >= OPEN_S && is_one && longest >= 2.0 * own_s).then_some(longest)
+    (longest >= OPEN_S && is_one && longest >= LONGER_THAN_OWN * own_s).then_some(longest)
 }
 
 /// The share of the writing transactions whose old versions stayed, where it is nearly all of them all the

@@ -111,6 +111,10 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::ConnectionChurn, Cause::TooFewSessions),
     (Cause::ConnectionLimit, Cause::ServerCpu),
     (Cause::ConnectionLimit, Cause::TooFewSessions),
+    // A distance limits the rate of a closed loop only as far as sessions are few, and a schedule waits for
+    // sessions that were refused.
+    (Cause::ConnectionLimit, Cause::NetworkDistance),
+    (Cause::ConnectionLimit, Cause::Overload),
     (Cause::LockHeld, Cause::RowLocks),
     (Cause::LockHeld, Cause::ServerStalls),
     (Cause::LockHeld, Cause::LongTransaction),

@@ -2,11 +2,11 @@
 
 use super::connection_churn;
 use crate::measured::Column;
-use crate::number::{percent, three};
+use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::neighbour as texts;
-use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE};
+use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE, SURE_OTHERS};
 use crate::{Cause, Words};
 use tidemark_core::observe::SERVER_PROCESS;
 
@@ -32,7 +32,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if host.load() < CPU_FULL || waited < HELD_UP * had || churns {
         return Outcome::NotFound;
     }
-    let busy = percent(host.load());
+    let busy = host.said();
     let most = most(seen);
     let says = |lang| match &most {
         Some((name, used)) => {
@@ -60,7 +60,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .is_some_and(|(_, used)| used.mean() >= NAMED * others);
     Outcome::Found(Found {
         share,
-        confidence: Confidence::high_if(is_named && share >= 2.0 * OTHERS_SHARE),
+        confidence: Confidence::high_if(is_named && share >= SURE_OTHERS),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,

@@ -6,7 +6,7 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::network_distance as texts;
 use crate::thresholds::{
-    CONSTANT, CPU_FULL, DISTANT_MS, FLOOR, LOOPBACK_MS, MOST, PROVEN_WAY, SHARE,
+    CONSTANT, CPU_FULL, CPU_IDLE, DISTANT_MS, FLOOR, LOOPBACK_MS, MOST, PROVEN_WAY, SHARE,
 };
 use crate::{Cause, Evidence, PartKind, Words};
 
@@ -36,10 +36,17 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     }
     let (share_said, each, number) = (percent(share), three(each_ms), three(statements));
     let measured = measured_ms(seen).filter(|_| is_proven(seen));
-    let says = Words::of(|lang| match (injected, measured) {
-        (true, _) => texts::injected(lang, &share_said, &each, &number),
-        (false, Some(ms)) => texts::measured(lang, &share_said, &each, &number, three(ms)),
-        (false, None) => texts::says(lang, &share_said, &each, &number),
+    let follows = follows_sessions(seen);
+    let says = Words::of(|lang| {
+        let says = match (injected, measured) {
+            (true, _) => texts::injected(lang, &share_said, &each, &number),
+            (false, Some(ms)) => texts::measured(lang, &share_said, &each, &number, three(ms)),
+            (false, None) => texts::says(lang, &share_said, &each, &number),
+        };
+        match follows {
+            true => says + texts::sessions(lang),
+            false => says,
+        }
     });
     let mut evidence = vec![
         seen.evidence("round trips of a transaction", network_ms, "ms"),
@@ -56,6 +63,19 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::ClientCpu, Cause::ServerStalls],
     })
+}
+
+/// Whether more sessions would do more at the same distance: each of these waits for its own replies, on a
+/// host that has room, and all that it waits for is on the way.
+fn follows_sessions(seen: &Seen<'_>) -> bool {
+    let load = &seen.load;
+    let has_room = seen.own_busy().is_some_and(|busy| busy < CPU_IDLE);
+    !load.is_open && !load.thinks && has_room && seen.true_waits() < SHARE
+}
+
+/// Whether a distance is known: it was asked for, or measured.
+pub(super) fn is_known(seen: &Seen<'_>) -> bool {
+    seen.record.inject_rtt_ms > 0.0 || is_proven(seen)
 }
 
 /// Milliseconds of a measured round trip, with what is added.
@@ -80,6 +100,15 @@ pub(super) fn is_proven(seen: &Seen<'_>) -> bool {
     measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
 }
 
+/// Milliseconds that each transaction takes, if it is nearly all of its time and longer than on one host: no
+/// queue is the same for each.
+pub(super) fn fixed_ms(seen: &Seen<'_>) -> Option<f64> {
+    let latency = &seen.load.latency;
+    let is_floor = latency.fastest_ms >= FLOOR * latency.server_ms?;
+    let is_distant = latency.fastest_ms / seen.load.statements.max(1.0) >= DISTANT_MS;
+    (is_floor && is_distant).then_some(latency.fastest_ms)
+}
+
 /// By the latencies alone: a cost that is the same for each transaction is rarely a server's.
 fn without_sessions(seen: &Seen<'_>) -> Outcome {
     let latency = &seen.load.latency;
@@ -89,7 +118,7 @@ fn without_sessions(seen: &Seen<'_>) -> Outcome {
     let floor = latency.fastest_ms / server_ms.max(1e-9);
     let statements = seen.load.statements.max(1.0);
     let share = seen.split.share(latency.fastest_ms);
-    if floor < FLOOR || latency.fastest_ms / statements < DISTANT_MS || share < SHARE {
+    if fixed_ms(seen).is_none() || share < SHARE {
         return Outcome::Skipped(Words::of(texts::needs));
     }
     let says = |lang| texts::floor(lang, percent(floor), three(statements));

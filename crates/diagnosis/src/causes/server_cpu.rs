@@ -1,11 +1,11 @@
 //! The CPU of the database's host: all of it is used, by the run's own work.
 
-use super::neighbour;
-use crate::number::{percent, three};
+use super::{neighbour, network_distance};
+use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::server_cpu as texts;
-use crate::thresholds::{CPU_FULL, CPU_NEAR, MOST, SHARE};
+use crate::thresholds::{CPU_FULL, CPU_NEAR, MOST, OF_OTHERS, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -17,7 +17,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let is_own = busy >= CPU_FULL || seen.own_busy().is_some_and(|own| own >= CPU_NEAR);
     if busy < CPU_NEAR
         || !is_own
-        || neighbour::others(seen).is_some_and(|others| others > host.busy.mean() / 2.0)
+        || neighbour::others(seen).is_some_and(|others| others > OF_OTHERS * host.busy.mean())
     {
         return Outcome::NotFound;
     }
@@ -29,10 +29,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         ms += seen.split.ms(PartKind::Network);
     }
     if seen.server.is_none() && !seen.is_embedded {
+        // A cost that is the same for each transaction is no queue for processors.
+        let fixed_ms = network_distance::fixed_ms(seen).unwrap_or(0.0);
         ms = ms.max(
             seen.split.mean_ms
                 - seen.split.ms(PartKind::ServerWait)
-                - seen.split.ms(PartKind::Network),
+                - seen.split.ms(PartKind::Network).max(fixed_ms),
         );
     }
     let share = seen.split.share(ms);
@@ -41,7 +43,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if share < SHARE || waits > share {
         return Outcome::NotFound;
     }
-    let (busy_said, cores) = (percent(busy), host.cores);
+    let (busy_said, cores) = (host.said(), host.cores);
     let says = Words::of(|lang| match (&seen.server, &seen.threads) {
         _ if busy < CPU_FULL => texts::near(lang, &busy_said, cores),
         _ if seen.is_embedded => texts::embedded(lang, &busy_said, cores),

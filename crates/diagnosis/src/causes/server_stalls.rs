@@ -6,13 +6,11 @@ use crate::outcome::{Confidence, Found, Outcome};
 use crate::pauses::Pause;
 use crate::seen::Seen;
 use crate::texts::server_stalls as texts;
-use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE};
+use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT};
 use crate::{Cause, Evidence, WaitClass, Words};
 
 /// So many times are told as evidence.
 const TOLD: usize = 5;
-/// The part of a stall in which observing sessions heard nothing, either: most of it.
-const SILENT: f64 = 0.5;
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     if seen.record.dead_times.is_none() {

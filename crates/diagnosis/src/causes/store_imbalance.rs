@@ -5,7 +5,7 @@ use crate::number::three;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::store_imbalance as texts;
-use crate::thresholds::{SHARE, UNEVEN};
+use crate::thresholds::{AT_WORK, SHARE, UNEVEN};
 use tidemark_core::Engine;
 use tidemark_core::observe::SERVER_NODES;
 
@@ -40,7 +40,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let rest = tidemark_stats::mean(others.iter().map(|(_, c)| c.mean()));
     let all = most.mean() + rest * others.len() as f64;
     let share = (most.mean() - rest) / all.max(1e-9);
-    if most.mean() < UNEVEN * rest || most.mean() < 0.5 || share < SHARE {
+    if most.mean() < UNEVEN * rest || most.mean() < AT_WORK || share < SHARE {
         return Outcome::NotFound;
     }
     let says = |lang| texts::says(lang, node, three(most.mean()), three(rest));

@@ -1,7 +1,7 @@
 //! Too few sessions: the server is idle most of the time, and waits for nothing but the next statement.
 
 use super::network_distance;
-use crate::number::percent;
+use crate::number::{percent, percent_within};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::sessions::Activity;
@@ -30,7 +30,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let sessions = load.sessions;
-    let says = |lang| texts::says(lang, sessions, percent(busy));
+    // Where a distance keeps them, it is what to shorten, or what more of them make up for.
+    let on_way = seen.share(PartKind::Network);
+    let is_far = on_way >= SHARE && network_distance::is_known(seen);
+    let used = percent_within(busy, host.half());
+    let says = |lang| match is_far {
+        true => texts::far(lang, sessions, &used, percent(on_way)),
+        false => texts::says(lang, sessions, &used),
+    };
     let mut evidence = vec![host.busy.evidence()];
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
     let unexplained = seen.share(PartKind::Unexplained);

@@ -100,6 +100,20 @@ pub fn mariadb() -> Made {
         .status("pages.written", 100.0)
 }
 
+/// The same of MySQL 8.4, whose states have other names, and which tells the oldest transaction.
+pub fn mysql() -> Made {
+    let mut made = mariadb();
+    made.record.server = Some(ServerInfo {
+        engine: Engine::Mysql,
+        version: "8.4.3".into(),
+    });
+    made.without("server-activity", "sessions")
+        .active("executing", 3.5)
+        .set("server-activity", "sessions", &[("state", "idle")], 4.5)
+        .status("transactions.oldest", 0.0)
+        .status("locks.waiting", 0.0)
+}
+
 impl Made {
     /// A figure that stays the same.
     pub fn set(

@@ -160,9 +160,14 @@ fn locks_of_the_run_and_of_applications_are_not_held_by_another_session() {
         .active("CPU", 1.0)
         .active("Lock:relation", 5.0);
     assert!(!locked.finds(Cause::LockHeld));
-    let by_others = locked.status("locks.blocked-by-others", 3.0);
+    let by_others = locked.clone().status("locks.blocked-by-others", 3.0);
     by_others.sure(Cause::LockHeld);
     assert!(!by_others.finds(Cause::TableLocks));
+    // Or that it is the run itself, whatever else stood still for a moment.
+    let own = locked.dead(&[(5000, 2000.0)]);
+    assert!(own.finds(Cause::LockHeld));
+    let own = own.status("locks.blocked-by-others", 0.0);
+    assert!(!own.finds(Cause::LockHeld) && own.finds(Cause::TableLocks));
 }
 
 #[test]
@@ -469,4 +474,59 @@ fn the_next_limit_is_where_a_host_is_full_and_not_beyond() {
     // 1.6 cores of four, of which 3.4 can be used.
     let says = commits.diagnosis().sentence.en;
     assert!(says.contains("about 2.1 times this rate"), "{says}");
+}
+
+#[test]
+fn a_limit_that_is_known_proves_a_disk_that_is_at_it() {
+    let on_disk = |made: Made, reads: f64, read: f64| {
+        let label = [("disk", "vda")];
+        let of = |made: Made, name, value| made.set("client-host", name, &label, value);
+        let made = of(made, "disk.busy", 0.5);
+        let made = of(made, "disk.queue", 7.0);
+        let made = of(made, "disk.reads", reads);
+        let made = of(made, "disk.read", read);
+        let made = of(made, "disk.read-time", reads * 15.0);
+        of(made, "disk.writes", 0.0)
+    };
+    let reads = run()
+        .busy(0.2)
+        .server(0.4, 20.0)
+        .load(400, 20.0, 19.9)
+        .active("CPU", 0.4)
+        .active("IO:DataFileRead", 7.0)
+        .status("buffer.requests", 2000.0)
+        .status("buffer.misses", 400.0);
+    let label = [("disk", "vda")];
+    let allowed = |made: Made, name, most| made.set("server-process", name, &label, most);
+    let limited = allowed(
+        on_disk(reads.clone(), 400.0, 3e6),
+        "cgroup.reads-allowed",
+        400.0,
+    );
+    let found = limited.sure(Cause::DiskRate);
+    let says = &found.sentence;
+    assert!(
+        says.en.contains("allows the server 400 reads/s"),
+        "{says:?}"
+    );
+    assert!(says.zh.contains("每秒读 400 次"), "{says:?}");
+    let metric = "server-process cgroup.reads-allowed";
+    assert!(
+        found.evidence.iter().any(|e| e.metric == metric),
+        "{found:?}"
+    );
+    let bytes = allowed(
+        on_disk(reads.clone(), 400.0, 3e6),
+        "cgroup.read-allowed",
+        3.2e6,
+    );
+    let says = bytes.sure(Cause::DiskRate).sentence.en;
+    assert!(
+        says.contains("3.20 MB/s read, of which 3.00 MB/s"),
+        "{says}"
+    );
+    // One that leaves room proves nothing.
+    let room = allowed(on_disk(reads, 400.0, 3e6), "cgroup.reads-allowed", 4000.0);
+    let found = finding(&room, Cause::DiskRate);
+    assert!(!found.sentence.en.contains("allows"), "{found:?}");
 }

@@ -220,3 +220,50 @@ fn bursts_on_a_full_host_are_no_quota() {
         .over_time("client-host", "threads.run-delay", &label, &of(6000.0, 1.0));
     assert!(!made.finds(Cause::CpuQuota), "{:#?}", made.diagnosis());
 }
+
+#[test]
+fn one_session_far_away_is_kept_by_the_distance_and_more_would_do_more() {
+    // 14 statements, each with 70 ms more.
+    let far = run()
+        .sessions(1)
+        .load(1, 990.0, 985.0)
+        .even()
+        .busy(0.03)
+        .threads(0.01, 1.0)
+        .server(0.01, 1.0)
+        .active("CPU", 0.01)
+        .with(|r| r.inject_rtt_ms = 70.0);
+    let found = far.sure(Cause::NetworkDistance);
+    assert!(found.sentence.en.contains("More sessions"), "{found:?}");
+    let all = far.diagnosis().findings;
+    let few = all.iter().find(|f| f.cause == Cause::TooFewSessions);
+    let few = &few.unwrap().sentence;
+    assert!(few.en.contains("for this distance"), "{few:?}");
+    assert!(few.zh.contains("网络距离"), "{few:?}");
+    // Near, nothing is said of a distance.
+    let near = run()
+        .sessions(1)
+        .load(1000, 1.0, 0.95)
+        .busy(0.25)
+        .threads(0.1, 1.0)
+        .server(0.9, 1.0)
+        .active("CPU", 0.9);
+    let few = near.verdict(Cause::TooFewSessions);
+    assert!(!few.sentence.en.contains("distance"), "{few:?}");
+}
+
+#[test]
+fn a_cost_that_is_the_same_for_each_transaction_is_no_queue_on_a_full_host() {
+    let unseen = |made: Made| {
+        made.without("server-process", "")
+            .without("server-activity", "")
+            .busy(0.99)
+    };
+    let far = unseen(run().load(200, 40.0, 39.9).even())
+        .with(|r| r.totals.statements.read = 200 * 30)
+        .with(|r| r.totals.statements.write = 0);
+    far.verdict(Cause::NetworkDistance);
+    assert!(!far.finds(Cause::ServerCpu), "{:#?}", far.diagnosis());
+    let queued = unseen(run().load(200, 40.0, 39.9));
+    queued.verdict(Cause::ServerCpu);
+}

@@ -59,6 +59,53 @@ fn connections_that_were_refused_are_the_limit() {
 }
 
 #[test]
+fn a_limit_of_connections_is_as_much_as_more_sessions_would_do() {
+    let because = "the server's max_connections is 12";
+    let fewer = |made: super::common::Made| {
+        made.sessions(64).with(|r| {
+            r.sessions_opened = Some(12);
+            r.fewer_sessions_because = Some(because.into());
+        })
+    };
+    // 4 ms away: a closed loop of all 64 would do 4 times as much until the host is full.
+    let far = run()
+        .load(200, 60.0, 59.5)
+        .even()
+        .busy(0.2)
+        .threads(0.2, 10.0)
+        .server(0.6, 10.0)
+        .active("CPU", 0.7)
+        .set("network", "network.min_rtt", &[], 4.0);
+    let limited = fewer(far.clone());
+    let found = limited.sure(Cause::ConnectionLimit);
+    assert!((found.share - (1.0 - 0.2 / 0.85)).abs() < 0.01, "{found:?}");
+    assert!(limited.finds(Cause::NetworkDistance) && limited.finds(Cause::TooFewSessions));
+    far.clone().sessions(12).sure(Cause::NetworkDistance);
+    // Little room: so much less is it worth.
+    let found = fewer(run()).sure(Cause::ConnectionLimit);
+    assert!((found.share - (1.0 - 0.6 / 0.85)).abs() < 0.01, "{found:?}");
+    // A schedule waits for the sessions that are missing;
+    let waits = far.clone().asked(400.0, 50.0);
+    let waits = fewer(waits).with(|r| r.totals.unserved_arrivals = 6000);
+    assert!(waits.finds(Cause::Overload));
+    waits.verdict(Cause::ConnectionLimit);
+    // or has enough of those that there are.
+    let served = fewer(run().asked(1000.0, 0.05));
+    served.sure(Cause::OfferedLoad);
+    let diagnosis = served.diagnosis();
+    let note = diagnosis
+        .findings
+        .iter()
+        .find(|f| f.cause == Cause::ConnectionLimit);
+    let note = note.unwrap();
+    assert_eq!(
+        (note.share, note.confidence),
+        (0.0, tidemark_diagnosis::Confidence::Low)
+    );
+    assert!(note.sentence.en.contains("served all"), "{note:?}");
+}
+
+#[test]
 fn connections_that_are_opened_for_each_transaction_take_the_time_between_them() {
     let churn = |between_s: f64| {
         run().with(|r| {

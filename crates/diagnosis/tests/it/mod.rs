@@ -6,6 +6,8 @@ mod healthy;
 mod hosts;
 mod json;
 mod loads;
+mod mysql;
 mod parts;
 mod scaling;
 mod server;
+mod thresholds;

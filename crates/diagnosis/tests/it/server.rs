@@ -146,7 +146,10 @@ fn a_table_lock_is_found_even_if_no_transaction_ended() {
         .load(200, 40.0, 39.9)
         .active(wait, 5.0)
         .dead(&[(3000, 1000.0), (9000, 1000.0), (21_000, 1000.0)]);
-    held.sure(Cause::LockHeld);
+    // Three seconds of those in which sessions waited for it.
+    assert_eq!(held.verdict(Cause::LockHeld).confidence, Confidence::Medium);
+    let most = [(3000, 4000.0), (9000, 4000.0), (15_000, 4000.0)];
+    held.dead(&most).sure(Cause::LockHeld);
     let none = locked.rates(vec![0; SECONDS as usize]).with(|r| {
         r.totals.statements = tidemark_core::record::StatementCounts::default();
     });
@@ -192,7 +195,20 @@ fn checkpoints_are_those_that_the_log_forced() {
         .status("pages.written", 3000.0)
         .active("Sending data", 2.0);
     assert!(!calm.finds(Cause::Checkpoints), "nobody waits");
-    maria.sure(Cause::Checkpoints);
+    // Latches are no state, either.
+    let found = maria.verdict(Cause::Checkpoints);
+    assert_eq!(found.confidence, Confidence::Medium);
+    // The rate falls with the room.
+    let falls = |n: i64| n % 6 >= 3;
+    let age: Vec<f64> = (0..SECONDS)
+        .map(|n| if falls(n) { 78e6 } else { 50e6 })
+        .collect();
+    let rates = (0..SECONDS).map(|n| if falls(n) { 500 } else { 1500 });
+    maria
+        .clone()
+        .rates(rates.collect())
+        .over_time("server-status", "checkpoint.age", &[], &age)
+        .sure(Cause::Checkpoints);
     assert!(!mariadb().finds(Cause::Checkpoints));
     // A long run in a small log, of which pages are flushed at leisure.
     assert!(

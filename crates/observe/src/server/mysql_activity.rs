@@ -12,17 +12,15 @@ use tidemark_core::observe::SERVER_ACTIVITY;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::{Connector, RowSet};
 
-/// Commands of threads that serve nobody who waits.
-const ASIDE: [&str; 6] = [
-    "Daemon",
-    "Binlog Dump",
-    "Binlog Dump GTID",
-    "Slave_IO",
-    "Slave_SQL",
-    "Slave_worker",
-];
-/// The account of MySQL's own threads, whose commands are Connect and Query.
-const SYSTEM: &str = "system user";
+/// What commands of threads begin with that serve nobody who waits: replicas of MySQL ask for a "Binlog Dump
+/// GTID".
+const ASIDE: [&str; 3] = ["Daemon", "Binlog Dump", "Slave_"];
+/// Who the server's own threads are of: those that replicate have the commands of sessions in MySQL.
+const SERVER: &str = "system user";
+
+fn is_aside(user: &str, command: &str) -> bool {
+    user == SERVER || ASIDE.iter().any(|word| command.starts_with(word))
+}
 
 /// The server's list of processes.
 pub(crate) struct MysqlActivity {
@@ -89,8 +87,8 @@ impl SeriesSource for MysqlActivity {
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
-            let is_system = rows.text(row, 1).as_deref() == Some(SYSTEM);
-            if own.contains(&id) || is_system || ASIDE.contains(&command.as_str()) {
+            let user = rows.text(row, 1).unwrap_or_default();
+            if own.contains(&id) || is_aside(&user, &command) {
                 continue;
             }
             let is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
@@ -114,5 +112,27 @@ impl SeriesSource for MysqlActivity {
         self.sessions.tell(&SESSIONS, samples);
         self.others.tell(&OTHERS, samples);
         count_own(&mut self.db, &self.own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_aside;
+
+    #[test]
+    fn threads_that_replicate_are_no_sessions() {
+        for (user, command) in [
+            ("repl", "Binlog Dump"),
+            ("repl", "Binlog Dump GTID"),
+            ("system user", "Query"),
+            ("system user", "Connect"),
+            ("system user", "Slave_worker"),
+            ("event_scheduler", "Daemon"),
+        ] {
+            assert!(is_aside(user, command), "{user} {command}");
+        }
+        for command in ["Query", "Execute", "Sleep", "Connect"] {
+            assert!(!is_aside("bench", command), "{command}");
+        }
     }
 }

@@ -9,26 +9,29 @@ use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::Gap;
 use tidemark_drivers::Connector;
 
-/// A metric with the variables whose sum it is. A server that has not all of them has no such metric.
+/// A metric with the variables whose sum it is, less others. A server that has not all of them has no such
+/// metric.
 struct Told {
     metric: Metric,
     of: &'static [&'static str],
-    /// A variable that is taken off the sum, in a server that has no other.
-    less: Option<&'static str>,
+    less: &'static [&'static str],
     /// Whether sessions count them, too: then the observing sessions' are taken off.
     by_session: bool,
 }
 
 impl Told {
-    /// What a server's variables give; nothing where one is missing.
-    fn value(&self, values: &HashMap<String, f64>) -> Option<f64> {
-        let of = self.of.iter().map(|name| values.get(*name).copied());
-        let sum = of.sum::<Option<f64>>()?;
-        match self.less {
-            // The two are read one after the other.
-            Some(less) => Some((sum - values.get(less)?).max(0.0)),
-            None => Some(sum),
-        }
+    /// Every variable that it needs.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.of.iter().chain(self.less).copied()
+    }
+
+    /// Its value; `None` of a server that has not all of them.
+    fn total(&self, values: &HashMap<String, f64>) -> Option<f64> {
+        let sum = |names: &[&str]| {
+            let each = names.iter().map(|name| values.get(*name).copied());
+            each.sum::<Option<f64>>()
+        };
+        Some(sum(self.of)? - sum(self.less)?)
     }
 }
 
@@ -36,7 +39,7 @@ const fn by_session(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
-        less: None,
+        less: &[],
         by_session: true,
     }
 }
@@ -45,24 +48,30 @@ const fn global(metric: Metric, of: &'static [&'static str]) -> Told {
     Told {
         metric,
         of,
-        less: None,
+        less: &[],
         by_session: false,
     }
 }
 
-/// The distance of two variables.
-const fn distance(metric: Metric, of: &'static [&'static str], less: &'static str) -> Told {
+const fn between(
+    metric: Metric,
+    of: &'static [&'static str],
+    less: &'static [&'static str],
+) -> Told {
     Told {
         metric,
         of,
-        less: Some(less),
+        less,
         by_session: false,
     }
 }
 
-/// Names after the manuals' chapters on server status variables (MariaDB 10.6 to 11.8, MySQL 8.0 to 9). Only
-/// MariaDB has `Binlog_commits`, `Innodb_deadlocks`, `Innodb_history_list_length` and
-/// `Innodb_checkpoint_age`; of MySQL the [transactions](super::mysql_transactions) tell the two between.
+/// Up to the last checkpoint, and the most that the log has room for.
+const CHECKPOINT_AGE: Metric = Metric::gauge("checkpoint.age", "bytes", -3);
+const MOST_AGE: Metric = Metric::gauge("checkpoint.most-age", "bytes", -3);
+
+/// Names after the manuals' chapters on server status variables. Where the servers' names differ, each has
+/// one of two rows.
 const TOLD: &[Told] = &[
     by_session(Metric::count("queries"), &["Questions"]),
     by_session(Metric::count("commits"), &["Com_commit"]),
@@ -142,20 +151,16 @@ const TOLD: &[Told] = &[
         Metric::gauge("history.length", "transactions", 0),
         &["Innodb_history_list_length"],
     ),
-    global(
-        Metric::gauge("checkpoint.age", "bytes", -3),
-        &["Innodb_checkpoint_age"],
-    ),
-    // MySQL's, from 8.0.30 on, for the same.
-    distance(
-        Metric::gauge("checkpoint.age", "bytes", -3),
+    // MariaDB.
+    global(CHECKPOINT_AGE, &["Innodb_checkpoint_age"]),
+    global(MOST_AGE, &["Innodb_checkpoint_max_age"]),
+    // MySQL from 8.0.30 on, which flushes at all costs a little before its log is full.
+    between(
+        CHECKPOINT_AGE,
         &["Innodb_redo_log_current_lsn"],
-        "Innodb_redo_log_checkpoint_lsn",
+        &["Innodb_redo_log_checkpoint_lsn"],
     ),
-    global(
-        Metric::gauge("checkpoint.most-age", "bytes", -3),
-        &["Innodb_checkpoint_max_age"],
-    ),
+    global(MOST_AGE, &["Innodb_redo_log_capacity_resized"]),
     global(Metric::count("connections"), &["Connections"]),
     global(Metric::count("threads.created"), &["Threads_created"]),
 ];
@@ -174,9 +179,7 @@ pub(crate) struct MysqlStatus {
 
 impl MysqlStatus {
     pub fn new(connector: &Connector, own: &Own) -> Self {
-        let names = TOLD
-            .iter()
-            .flat_map(|told| told.of.iter().copied().chain(told.less));
+        let names = TOLD.iter().flat_map(Told::names);
         let sql = show(
             "GLOBAL",
             names.chain(["Threads_connected", "Threads_running"]),
@@ -202,7 +205,7 @@ fn show<'a>(scope: &str, names: impl Iterator<Item = &'a str>) -> String {
 /// Takes note of what a session adds to the server's counters.
 pub(crate) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
     let counted = TOLD.iter().filter(|told| told.by_session);
-    let sql = show("SESSION", counted.flat_map(|told| told.of).copied());
+    let sql = show("SESSION", counted.flat_map(Told::names));
     let rows = db.query(&sql).map_err(|e| e.to_string())?;
     if let Some(id) = db.id() {
         for row in 0..rows.len() {
@@ -231,7 +234,7 @@ impl SeriesSource for MysqlStatus {
         let all = (0..rows.len()).filter_map(|row| rows.text(row, 0).zip(rows.float(row, 1)));
         let values: HashMap<String, f64> = all.collect();
         for told in TOLD {
-            let Some(total) = told.value(&values) else {
+            let Some(total) = told.total(&values) else {
                 continue;
             };
             let rest = match told.by_session {
@@ -258,59 +261,48 @@ impl SeriesSource for MysqlStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
-    /// Built from the manuals' lists of status variables: MySQL is not at hand here.
-    const MYSQL_8_4: &str = "Bytes_received 1,Bytes_sent 1,Com_commit 1,Com_rollback 1,Connections 1,\
-        Handler_delete 1,Handler_read_first 1,Handler_read_key 1,Handler_read_last 1,Handler_read_next 1,\
-        Handler_read_prev 1,Handler_read_rnd 1,Handler_read_rnd_next 1,Handler_update 1,Handler_write 1,\
-        Innodb_buffer_pool_pages_dirty 1,Innodb_buffer_pool_read_requests 1,Innodb_buffer_pool_reads 1,\
-        Innodb_buffer_pool_wait_free 1,Innodb_data_fsyncs 1,Innodb_data_pending_fsyncs 1,\
-        Innodb_data_pending_reads 1,Innodb_data_pending_writes 1,Innodb_data_read 1,Innodb_data_written 1,\
-        Innodb_log_waits 1,Innodb_log_writes 1,Innodb_os_log_fsyncs 1,Innodb_os_log_written 1,\
-        Innodb_pages_read 1,Innodb_pages_written 1,Innodb_redo_log_checkpoint_lsn 1000,\
-        Innodb_redo_log_current_lsn 26000,Innodb_row_lock_current_waits 1,Innodb_row_lock_time 1,\
-        Innodb_row_lock_waits 1,Questions 1,Threads_connected 1,Threads_created 1,Threads_running 1";
-
-    fn told(variables: &str) -> HashMap<&'static str, f64> {
-        let pairs = variables
-            .split(',')
-            .filter_map(|pair| pair.trim().split_once(' '));
-        let values = pairs
-            .map(|(name, value)| (name.to_string(), value.parse().unwrap()))
-            .collect();
-        let told = TOLD
+    fn told(values: &[(&str, f64)]) -> Vec<(&'static str, f64)> {
+        let values: HashMap<String, f64> = values
             .iter()
-            .filter_map(|told| Some((told.metric.name, told.value(&values)?)));
-        told.collect()
-    }
-
-    #[test]
-    fn mysql_has_all_but_what_is_mariadbs_alone() {
-        let told = told(MYSQL_8_4);
-        let all: BTreeSet<&str> = TOLD.iter().map(|told| told.metric.name).collect();
-        let missing: Vec<&str> = all
-            .into_iter()
-            .filter(|name| !told.contains_key(name))
+            .map(|(name, value)| ((*name).to_string(), *value))
             .collect();
-        assert_eq!(
-            missing,
-            [
-                "binlog.commits",
-                "binlog.group-commits",
-                "checkpoint.most-age",
-                "deadlocks",
-                "history.length"
-            ]
-        );
-        assert_eq!(told["checkpoint.age"], 25_000.0);
+        let each = TOLD.iter();
+        each.filter_map(|told| Some((told.metric.name, told.total(&values)?)))
+            .collect()
     }
 
     #[test]
-    fn a_server_has_one_of_the_two_names_of_the_checkpoints_age() {
-        assert_eq!(told("Innodb_checkpoint_age 7")["checkpoint.age"], 7.0);
-        let early = told("Innodb_redo_log_current_lsn 5,Innodb_redo_log_checkpoint_lsn 6");
-        assert_eq!(early["checkpoint.age"], 0.0);
-        assert!(!told("Innodb_redo_log_current_lsn 5").contains_key("checkpoint.age"));
+    fn a_checkpoints_age_has_one_name_and_each_server_its_own_variables() {
+        let mariadb = told(&[
+            ("Innodb_checkpoint_age", 7e6),
+            ("Innodb_checkpoint_max_age", 80e6),
+        ]);
+        assert_eq!(
+            mariadb,
+            [("checkpoint.age", 7e6), ("checkpoint.most-age", 80e6)]
+        );
+        let mysql = told(&[
+            ("Innodb_redo_log_current_lsn", 1_007e6),
+            ("Innodb_redo_log_checkpoint_lsn", 1_000e6),
+            ("Innodb_redo_log_capacity_resized", 100e6),
+        ]);
+        assert_eq!(
+            mysql,
+            [("checkpoint.age", 7e6), ("checkpoint.most-age", 100e6)]
+        );
+        // Half of it is nothing.
+        assert_eq!(told(&[("Innodb_redo_log_current_lsn", 1.0)]), []);
+    }
+
+    #[test]
+    fn rows_with_the_same_metric_share_no_variable() {
+        for (n, one) in TOLD.iter().enumerate() {
+            for other in TOLD.iter().skip(n + 1) {
+                let same = one.metric.name == other.metric.name;
+                let shared = one.names().any(|name| other.names().any(|n| n == name));
+                assert!(!(same && shared), "{}", one.metric.name);
+            }
+        }
     }
 }

@@ -3,7 +3,6 @@
 use crate::db::Db;
 use crate::source::{Metric, Samples};
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_drivers::RowSet;
 
 const OPEN: Metric = Metric::gauge("transactions.open", "transactions", 0);
 const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
@@ -16,16 +15,15 @@ const DEADLOCKS: Metric = Metric::count("deadlocks");
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0) FROM information_schema.INNODB_TRX";
-/// MariaDB has these among its status variables. MySQL counts them unless its user turned that off
-/// (MySQL manual, "InnoDB INFORMATION_SCHEMA Metrics Table").
-const COUNTED: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS \
-     WHERE STATUS = 'enabled' AND NAME IN ('trx_rseg_history_len', 'lock_deadlocks')";
+/// What MariaDB has among its status variables, and MySQL counts here without being asked to.
+const METRICS: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN \
+     ('trx_rseg_history_len', 'lock_deadlocks') AND STATUS = 'enabled'";
 
 /// What is asked, as far as the account may.
 #[derive(Debug, Default)]
 pub(super) struct Transactions {
     transactions: bool,
-    counted: bool,
+    metrics: bool,
 }
 
 impl Transactions {
@@ -37,7 +35,7 @@ impl Transactions {
         let is_mariadb = account
             .text(0, 1)
             .is_some_and(|version| version.contains("MariaDB"));
-        self.counted = self.transactions && !is_mariadb && db.query(COUNTED).is_ok();
+        self.metrics = self.transactions && !is_mariadb && db.query(METRICS).is_ok();
         if !self.transactions {
             let account = account.text(0, 0).unwrap_or_default();
             let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
@@ -59,48 +57,19 @@ impl Transactions {
                 samples.tell(metric, &[], value);
             }
         }
-        if self.counted {
-            let rows = db.query(COUNTED).map_err(|e| e.to_string())?;
-            for (metric, value) in counted(&rows) {
-                samples.tell(&metric, &[], value);
+        if self.metrics {
+            let rows = db.query(METRICS).map_err(|e| e.to_string())?;
+            for row in 0..rows.len() {
+                let metric = match rows.text(row, 0).as_deref() {
+                    Some("trx_rseg_history_len") => &HISTORY,
+                    Some("lock_deadlocks") => &DEADLOCKS,
+                    _ => continue,
+                };
+                if let Some(count) = rows.float(row, 1) {
+                    samples.tell(metric, &[], count);
+                }
             }
         }
         Ok(())
-    }
-}
-
-/// What MySQL's counters are here.
-fn counted(rows: &RowSet) -> Vec<(Metric, f64)> {
-    let told = (0..rows.len()).filter_map(|row| {
-        let metric = match rows.text(row, 0)?.as_str() {
-            "trx_rseg_history_len" => HISTORY,
-            "lock_deadlocks" => DEADLOCKS,
-            _ => return None,
-        };
-        Some((metric, rows.float(row, 1)?))
-    });
-    told.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tidemark_drivers::Cell;
-
-    #[test]
-    fn mysqls_counters_have_mariadbs_names() {
-        let mut rows = RowSet::new();
-        rows.reset(2);
-        for cell in [
-            "lock_deadlocks",
-            "3",
-            "trx_rseg_history_len",
-            "42",
-            "other",
-            "1",
-        ] {
-            rows.push(Cell::Bytes(cell.as_bytes()));
-        }
-        assert_eq!(counted(&rows), [(DEADLOCKS, 3.0), (HISTORY, 42.0)]);
     }
 }

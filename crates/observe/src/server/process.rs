@@ -1,10 +1,11 @@
-//! The processes of a server on this host: CPU, its quota, I/O, context switches, memory.
+//! The processes of a server on this host: CPU, I/O, the quotas of both, context switches, memory.
 
 use super::find;
 use super::programs::Programs;
 use crate::cgroup::Throttling;
 use crate::client::proc::{memory, schedule};
 use crate::db::Db;
+use crate::io_limits;
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
 use std::collections::HashMap;
@@ -214,6 +215,7 @@ impl SeriesSource for ServerProcess {
         self.schedules(&processes, samples);
         self.programs.sample(&processes, samples);
         self.throttling.sample(&self.root.to_string(), samples);
+        io_limits::sample(&self.root.to_string(), samples);
         let observing = self.observing_ns as f64 * CPU_OBSERVING.scale;
         let user = self.cpu.of(CPU_USER.name, ticks[0] / USER_HZ, observing);
         samples.tell(&CPU_USER, &[], user);

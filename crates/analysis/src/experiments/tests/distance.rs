@@ -94,3 +94,25 @@ fn replies_come_so_much_later_that_it_would_be_seen() {
     assert_eq!(later_ms(20.0, 1.0), 6.0);
     assert_eq!(later_ms(f64::NAN, 1.0), 1.0);
 }
+
+/// A second away, one or two transactions end in a run, with later replies or without.
+#[test]
+fn a_run_of_few_transactions_does_not_say_that_distance_costs_nothing() {
+    let far = Baseline {
+        rate: 1.0,
+        mean_ms: 1000.0,
+        ping_ms: Some(1000.0),
+        later_ms: later_ms(1000.0, 1.0),
+        ..FAR
+    };
+    let ratios = [TWICE, (Rtt, 1.0, 1.0, 1.0)];
+    let few = judged(far, &ratios, &[]);
+    assert_eq!(
+        (few.class, few.confidence),
+        (Class::Distance, Confidence::Medium)
+    );
+    assert!(few.shown.iter().any(|s| s.class == Class::Sessions));
+    // Of many transactions it says so.
+    let many = Baseline { run_s: 60.0, ..far };
+    assert_eq!(judged(many, &ratios, &[]).class, Class::Sessions);
+}
