@@ -340,7 +340,7 @@ pub const REFUSED: [(&str, char, bool, &str); 4] = [
         "debug",
         'd',
         false,
-        "use --out=FILE: the record tells of every option, interval and error",
+        "use --out=FILE: the record has every option, interval and error",
     ),
     (
         "verbose-errors",
