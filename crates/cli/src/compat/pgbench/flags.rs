@@ -438,7 +438,13 @@ pub fn command_line() -> clap::Command {
             name: flag.long,
             ..flag.spec
         };
-        (flag.group, flag.long, arg(&spec, flag.letter, flag.group))
+        let arg = arg(&spec, flag.letter, flag.group);
+        // Studies and jobs call it by the option's own name.
+        let arg = match flag.spec.name == flag.long {
+            true => arg,
+            false => arg.alias(flag.spec.name),
+        };
+        (flag.group, flag.long, arg)
     });
     let of_scripts = of_workload().map(|spec| {
         let found = LETTERS.iter().find(|(name, ..)| *name == spec.name);

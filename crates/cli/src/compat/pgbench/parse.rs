@@ -53,7 +53,6 @@ const OF_RUNS: &[&str] = &[
     "progress-timestamp",
     "sampling-rate",
     "warmup",
-    "scripts",
     "protocol",
     "define",
     "max-tries",
@@ -319,6 +318,15 @@ pub(super) mod tests {
 
     fn options(line: &str) -> OptionValues {
         asked(line).unwrap().1
+    }
+
+    #[test]
+    fn the_commands_of_a_study_are_understood() {
+        let url = "--target=postgres://u@h/d --builtin select-only --scale=3 --threads=4";
+        let (kind, load) = asked(&format!("--initialize {url} --keep-loaded")).unwrap();
+        assert_eq!((kind, load.uint("threads")), (JobKind::Load, 4));
+        let (kind, run) = asked(&format!("--run {url} --time=60")).unwrap();
+        assert_eq!((kind, run.uint("time")), (JobKind::Run, 60));
     }
 
     #[test]
