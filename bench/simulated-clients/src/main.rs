@@ -43,9 +43,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// An interval as a client of TPC-C tells it: five types, a few thousand transactions.
 fn interval() -> Interval {
     let mut types = BTreeMap::new();
-    for (number, name) in ["NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"]
-        .iter()
-        .enumerate()
+    for (number, name) in [
+        "NewOrder",
+        "Payment",
+        "OrderStatus",
+        "Delivery",
+        "StockLevel",
+    ]
+    .iter()
+    .enumerate()
     {
         let mut histogram = Histogram::new();
         for n in 0..1000_u64 {
@@ -147,7 +153,11 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
             }
             Event::Over { clients, .. } => {
                 late.extend(clients.iter().filter_map(|one| one.late_ns));
-                worst_error = clients.iter().map(|c| c.facts.clock.error_ns).max().unwrap_or(0);
+                worst_error = clients
+                    .iter()
+                    .map(|c| c.facts.clock.error_ns)
+                    .max()
+                    .unwrap_or(0);
                 break;
             }
             Event::Failed(error) => return Err(error.into()),
@@ -159,7 +169,11 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
     merged += live.sealed(None)?.len();
     run.kept();
     let ms = |ns: i64| ns as f64 / 1e6;
-    let skew = late.iter().max().zip(late.iter().min()).map(|(a, b)| ms(a - b));
+    let skew = late
+        .iter()
+        .max()
+        .zip(late.iter().min())
+        .map(|(a, b)| ms(a - b));
     println!(
         "{}",
         serde_json::json!({
@@ -175,7 +189,12 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
 /// CPU time of this process so far.
 fn cpu_s() -> Result<f64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/self/stat")?;
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let fields: Vec<&str> = text
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     let ticks: f64 = fields.get(11).ok_or("no utime")?.parse::<f64>()?
         + fields.get(12).ok_or("no stime")?.parse::<f64>()?;
     Ok(ticks / 100.0)
@@ -183,7 +202,10 @@ fn cpu_s() -> Result<f64, Box<dyn Error>> {
 
 fn peak_rss_mib() -> Result<f64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/self/status")?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM")?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .ok_or("no VmHWM")?;
     let kib: f64 = line.split_whitespace().nth(1).ok_or("no value")?.parse()?;
     Ok(kib / 1024.0)
 }

@@ -246,7 +246,10 @@ pub fn overview(program: &clap::Command) -> String {
     let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let added = |title: &str| {
         let shown = |c: &&clap::Command| !c.is_hide_set();
-        let all = program.get_subcommands().filter(shown).map(clap::Command::get_name);
+        let all = program
+            .get_subcommands()
+            .filter(shown)
+            .map(clap::Command::get_name);
         let more = all.filter(|name| title == BENCHMARKS && !grouped(name));
         more.map(str::to_string).collect::<Vec<_>>()
     };
@@ -361,7 +364,10 @@ mod tests {
             assert!(found.iter().any(|path| path == of), "{of} is no command");
         }
         let shown = |c: &&clap::Command| !c.is_hide_set();
-        let top = program.get_subcommands().filter(shown).map(clap::Command::get_name);
+        let top = program
+            .get_subcommands()
+            .filter(shown)
+            .map(clap::Command::get_name);
         for name in top {
             let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name));
             assert_eq!(groups.count(), 1, "{name}");

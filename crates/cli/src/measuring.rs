@@ -2,8 +2,8 @@
 //! the engine runs, and all who watch are told; when it is over the record goes where it belongs.
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
-use crate::exit::{ExitCode, Failure};
 use crate::clients::{self, Several};
+use crate::exit::{ExitCode, Failure};
 use crate::interrupt::{self, InterruptHold};
 use crate::live_output::LiveOutput;
 use crate::plan::BoundWorkload;

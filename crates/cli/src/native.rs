@@ -234,7 +234,12 @@ pub const NATIVE: &[OptionSpec] = &[
         "NATS server at which the agents wait, for example nats://load0:4222 or tls://load0:4222; its \
          default is NATS_URL, its credential NATS_USER and NATS_PASSWORD",
     ),
-    option("nats-creds", Text, "", "file with the credential of an account of NATS"),
+    option(
+        "nats-creds",
+        Text,
+        "",
+        "file with the credential of an account of NATS",
+    ),
     option(
         "nats-ca",
         Text,

@@ -7,10 +7,10 @@ use crate::secrets::redact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Totals,
 };
-use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::{Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};

@@ -41,7 +41,10 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
     });
     let agent = Agent {
         nats,
-        name: words.name.clone().unwrap_or_else(|| name_of_host(&host.hostname)),
+        name: words
+            .name
+            .clone()
+            .unwrap_or_else(|| name_of_host(&host.hostname)),
         version: env!("TIDEMARK_VERSION").into(),
         hostname: host.hostname,
         cores: host.cores,
@@ -160,8 +163,16 @@ fn table(listed: &[Listed]) -> String {
 fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, Failure> {
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let mut agent = vec![format!("--nats={}", nats.url)];
-    agent.extend(nats.creds.as_ref().map(|f| format!("--nats-creds={}", f.display())));
-    agent.extend(nats.ca.as_ref().map(|f| format!("--nats-ca={}", f.display())));
+    agent.extend(
+        nats.creds
+            .as_ref()
+            .map(|f| format!("--nats-creds={}", f.display())),
+    );
+    agent.extend(
+        nats.ca
+            .as_ref()
+            .map(|f| format!("--nats-ca={}", f.display())),
+    );
     let mut environment = Vec::new();
     if let Some((user, password)) = &nats.user {
         environment.push(("NATS_USER".to_string(), user.clone()));

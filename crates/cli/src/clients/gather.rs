@@ -312,7 +312,9 @@ impl Gathering {
         head.steps.clone_from(&self.steps);
         // What clients could see of their hosts: one of them stands for all.
         let all = self.told.iter().filter_map(|told| told.record.as_ref());
-        let observed = all.map(|record| record.observed.clone()).find(|o| !o.is_empty());
+        let observed = all
+            .map(|record| record.observed.clone())
+            .find(|o| !o.is_empty());
         head.observed.extend(observed.unwrap_or_default());
         let of = u32::try_from(self.facts.len()).unwrap_or(u32::MAX);
         let clients: Vec<ClientRun> = self

@@ -71,7 +71,10 @@ pub fn measure<'a>(
         let notes = own.notes.iter().filter(|note| !record.notes.contains(note));
         let notes: Vec<String> = notes.cloned().collect();
         record.notes.extend(notes);
-        for (series, number) in std::mem::take(&mut record.series).into_iter().zip(FIRST_PIECE..) {
+        for (series, number) in std::mem::take(&mut record.series)
+            .into_iter()
+            .zip(FIRST_PIECE..)
+        {
             measured.take_series(SeriesChunk {
                 source: series.key.source.clone(),
                 number,

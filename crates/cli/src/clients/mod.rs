@@ -50,7 +50,9 @@ pub fn of_options(options: &OptionValues) -> Result<Option<Clients>, Failure> {
     }
     let said = |name: &str| options.text_opt(name).filter(|t| !t.is_empty());
     let Some(hosts) = said("clients") else {
-        let alone = ["nats", "nats-creds", "nats-ca"].into_iter().find(|n| said(n).is_some());
+        let alone = ["nats", "nats-creds", "nats-ca"]
+            .into_iter()
+            .find(|n| said(n).is_some());
         if let Some(name) = alone {
             return Err(Failure::usage(format!(
                 "--{name} applies only to --clients; for example --clients=3"
@@ -206,7 +208,9 @@ mod tests {
         assert_eq!(Hosts::of("local:3").unwrap(), Hosts::Local(3));
         assert_eq!(Hosts::of("3").unwrap(), Hosts::Agents("3".into()));
         assert_eq!(Hosts::of("a,b-1").unwrap(), Hosts::Agents("a,b-1".into()));
-        for wrong in ["0", "local:0", "local:x", "local:65", "a,a", "a,,b", "a.b", "20000"] {
+        for wrong in [
+            "0", "local:0", "local:x", "local:65", "a,a", "a,,b", "a.b", "20000",
+        ] {
             let said = Hosts::of(wrong).unwrap_err().message;
             assert!(said.starts_with(&format!("--clients={wrong}: ")), "{said}");
             assert!(said.contains("local:3"), "{said}");

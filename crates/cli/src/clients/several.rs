@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tidemark_clients::{ListedState, Local, OnLoss, Plan, Run, Timing, list};
-use tidemark_core::{Job, Target};
 use tidemark_core::job::{ClientLoss, Clients, OutputFiles, Watch};
 use tidemark_core::record::RunRecord;
+use tidemark_core::{Job, Target};
 
 /// Agents of this host are there within this time.
 const STARTED: Duration = Duration::from_secs(30);
@@ -96,7 +96,10 @@ fn start(count: usize, target: &Target) -> Result<Local, Failure> {
             .arg(word)
             // Ctrl-C is for the coordinator, which then ends its clients.
             .process_group(0)
-            .env(super::worker::PARENT_VARIABLE, std::process::id().to_string());
+            .env(
+                super::worker::PARENT_VARIABLE,
+                std::process::id().to_string(),
+            );
         command
     };
     let server = |nats_server: &Path| {

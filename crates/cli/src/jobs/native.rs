@@ -143,7 +143,9 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     }),
     load_option("nats", "clients.nats", |j| clients(j, |c| c.nats.clone())),
     load_option("nats-creds", "clients.creds", |j| {
-        clients(j, |c| c.creds.as_ref().map(|file| file.display().to_string()))
+        clients(j, |c| {
+            c.creds.as_ref().map(|file| file.display().to_string())
+        })
     }),
     load_option("nats-ca", "clients.ca", |j| {
         clients(j, |c| c.ca.as_ref().map(|file| file.display().to_string()))

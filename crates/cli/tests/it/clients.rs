@@ -70,7 +70,9 @@ impl Agents {
         let one = |name: &&str| {
             let mut command = dir.command(&["agent", "--nats", &nats.url, "--name", name]);
             let password = database.target().password.reveal().to_string();
-            command.env("MYSQL_PWD", &password).env("PGPASSWORD", &password);
+            command
+                .env("MYSQL_PWD", &password)
+                .env("PGPASSWORD", &password);
             silent(&mut command).spawn().unwrap()
         };
         let agents = Self(names.iter().map(one).collect());
@@ -92,7 +94,13 @@ impl Drop for Agents {
 }
 
 fn words<'a>(target: &'a str, more: &[&'a str], command: &'a str) -> Vec<&'a str> {
-    let first = ["sysbench", "oltp_read_only", target, "--tables=1", "--table-size=1000"];
+    let first = [
+        "sysbench",
+        "oltp_read_only",
+        target,
+        "--tables=1",
+        "--table-size=1000",
+    ];
     [&first, more, &[command]].concat()
 }
 
@@ -107,13 +115,24 @@ fn local_clients_load_and_run_as_one() {
         let database = server.fresh_database("local_clients").unwrap();
         let dir = Workdir::new();
         let target = format!("--target={}", database.url());
-        let load = dir.run(&words(&target, &["--clients=local:2", "--threads=2"], "prepare"));
+        let load = dir.run(&words(
+            &target,
+            &["--clients=local:2", "--threads=2"],
+            "prepare",
+        ));
         assert_eq!(load.code, Some(0), "{load:?}");
-        let rows = database.query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1").unwrap();
+        let rows = database
+            .query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1")
+            .unwrap();
         assert!(rows.matches("1000").count() == 2, "{rows}");
         let run = dir.run(&words(
             &target,
-            &["--clients=local:3", "--threads=7", "--time=3", "--report-interval=1"],
+            &[
+                "--clients=local:3",
+                "--threads=7",
+                "--time=3",
+                "--report-interval=1",
+            ],
             "run",
         ));
         assert_eq!(run.code, Some(0), "{run:?}");
@@ -146,11 +165,19 @@ fn local_clients_load_and_run_as_one() {
 
 #[test]
 fn rates_and_searches_are_led_by_the_sum() {
-    let database = shared_postgres().unwrap().fresh_database("led_rates").unwrap();
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("led_rates")
+        .unwrap();
     let dir = Workdir::new();
     let target = format!("--target={}", database.url());
     dir.ok(&words(&target, &[], "prepare"));
-    let steps = ["--clients=local:2", "--threads=4", "--rate=20..60:20", "--rate-hold=1s"];
+    let steps = [
+        "--clients=local:2",
+        "--threads=4",
+        "--rate=20..60:20",
+        "--rate-hold=1s",
+    ];
     let run = dir.run(&words(&target, &steps, "run"));
     assert_eq!(run.code, Some(0), "{run:?}");
     let record = dir.last_record();
@@ -171,12 +198,19 @@ fn rates_and_searches_are_led_by_the_sum() {
     let record = dir.last_record();
     let steps = record["steps"].as_array().unwrap();
     assert!(steps.iter().any(|s| s["purpose"] == "climb"), "{record}");
-    assert!(steps.iter().all(|s| s["verdict"]["kept"].is_boolean() || s["purpose"] == "probe"));
+    assert!(
+        steps
+            .iter()
+            .all(|s| s["verdict"]["kept"].is_boolean() || s["purpose"] == "probe")
+    );
 }
 
 #[test]
 fn a_killed_client_is_lost_and_the_policy_decides() {
-    let database = shared_mariadb().unwrap().fresh_database("killed_client").unwrap();
+    let database = shared_mariadb()
+        .unwrap()
+        .fresh_database("killed_client")
+        .unwrap();
     let dir = Workdir::new();
     let nats = Nats::start();
     let target = format!("--target={}", database.url());
@@ -185,7 +219,14 @@ fn a_killed_client_is_lost_and_the_policy_decides() {
         let mut agents = Agents::start(&dir, &nats, &["a", "b"], &database);
         let server = format!("--nats={}", nats.url);
         let policy = format!("--on-client-loss={policy}");
-        let more = ["--clients=a,b", &server, "--threads=4", "--time=12", "--report-interval=1", &policy];
+        let more = [
+            "--clients=a,b",
+            &server,
+            "--threads=4",
+            "--time=12",
+            "--report-interval=1",
+            &policy,
+        ];
         let run = dir.spawn(&words(&target, &more, "run"));
         wait_until("load of both", || {
             let listed = dir.run(&["agents", "--nats", &nats.url]).out;
@@ -199,7 +240,10 @@ fn a_killed_client_is_lost_and_the_policy_decides() {
         assert!(said.all().contains("client b is lost"), "{said:?}");
         let record = dir.last_record();
         let lost = &record["clients"][1];
-        assert_eq!((lost["name"].as_str(), lost["state"].as_str()), (Some("b"), Some("lost")));
+        assert_eq!(
+            (lost["name"].as_str(), lost["state"].as_str()),
+            (Some("b"), Some("lost"))
+        );
         let whole = record["totals"]["all"]["count"].as_u64().unwrap();
         assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), whole);
         let _reaped = agents.0[1].wait();
@@ -208,14 +252,23 @@ fn a_killed_client_is_lost_and_the_policy_decides() {
 
 #[test]
 fn a_run_whose_coordinator_was_killed_is_taken_up() {
-    let database = shared_postgres().unwrap().fresh_database("taken_up").unwrap();
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("taken_up")
+        .unwrap();
     let dir = Workdir::new();
     let nats = Nats::start();
     let target = format!("--target={}", database.url());
     dir.ok(&words(&target, &[], "prepare"));
     let _agents = Agents::start(&dir, &nats, &["a", "b"], &database);
     let server = format!("--nats={}", nats.url);
-    let more = ["--clients=2", &server, "--threads=4", "--time=12", "--report-interval=1"];
+    let more = [
+        "--clients=2",
+        &server,
+        "--threads=4",
+        "--time=12",
+        "--report-interval=1",
+    ];
     let mut run = dir.spawn(&words(&target, &more, "run"));
     wait_until("load of both", || {
         let listed = dir.run(&["agents", "--nats", &nats.url]).out;
@@ -247,15 +300,44 @@ fn what_several_clients_cannot_do_is_refused() {
     };
     let sqlite = "--target=sqlite:a.db";
     let run = |more: &[&'static str], command: &'static str| words(sqlite, more, command);
-    refused(&run(&["--clients=local:2"], "prepare"), 2, &["SQLite", "use a server"]);
-    dir.ok(&run(&[], "prepare"));
-    refused(&run(&["--clients=local:2"], "run"), 2, &["SQLite", "use a server"]);
-    refused(&run(&["--clients=2"], "run"), 2, &["--nats", "NATS_URL", "local:3"]);
-    refused(&run(&["--nats=nats://h:1"], "run"), 2, &["applies only to --clients"]);
-    refused(&run(&["--clients=2", "--nats=h:1"], "run"), 2, &["nats://HOST:PORT"]);
-    refused(&["agents", "--nats", "nats://127.0.0.1:1"], 4, &["nats-server --jetstream"]);
     refused(
-        &["tpch", "run", "--target=mysql://u@127.0.0.1:1/d", "--clients=local:2"],
+        &run(&["--clients=local:2"], "prepare"),
+        2,
+        &["SQLite", "use a server"],
+    );
+    dir.ok(&run(&[], "prepare"));
+    refused(
+        &run(&["--clients=local:2"], "run"),
+        2,
+        &["SQLite", "use a server"],
+    );
+    refused(
+        &run(&["--clients=2"], "run"),
+        2,
+        &["--nats", "NATS_URL", "local:3"],
+    );
+    refused(
+        &run(&["--nats=nats://h:1"], "run"),
+        2,
+        &["applies only to --clients"],
+    );
+    refused(
+        &run(&["--clients=2", "--nats=h:1"], "run"),
+        2,
+        &["nats://HOST:PORT"],
+    );
+    refused(
+        &["agents", "--nats", "nats://127.0.0.1:1"],
+        4,
+        &["nats-server --jetstream"],
+    );
+    refused(
+        &[
+            "tpch",
+            "run",
+            "--target=mysql://u@127.0.0.1:1/d",
+            "--clients=local:2",
+        ],
         2,
         &["TPC-H", "one client"],
     );

@@ -180,7 +180,10 @@ fn every_example_works_as_it_stands() {
             }
         }
     }
-    let pages = PAGES.iter().copied().filter(|p| !OF_OTHER_HOSTS.contains(p));
+    let pages = PAGES
+        .iter()
+        .copied()
+        .filter(|p| !OF_OTHER_HOSTS.contains(p));
     let pages: BTreeSet<&str> = pages.collect();
     let run: BTreeSet<&str> = ORDER
         .iter()

@@ -5,8 +5,8 @@
 mod attaching;
 mod bad_input;
 mod chinese;
-mod commands_in_documents;
 mod clients;
+mod commands_in_documents;
 mod common;
 mod demo;
 mod diagnose;
