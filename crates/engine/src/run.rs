@@ -53,7 +53,7 @@ pub struct Started {
 }
 
 /// What goes with a run beside its observer.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Beside<'a> {
     /// Where every transaction that counts goes, with the run's number.
     pub samples: Option<(&'a SampleLog, u16)>,
