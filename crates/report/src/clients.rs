@@ -10,6 +10,7 @@ use tidemark_core::record::{ClientPart, ClientState, RunRecord};
 
 /// What is told of one client.
 struct Told<'r> {
+    #[allow(dead_code)]
     part: &'r ClientPart,
     mean_ms: Option<f64>,
     p95_ms: Option<f64>,
