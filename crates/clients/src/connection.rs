@@ -194,20 +194,27 @@ impl Connection {
         if let Ok(store) = self.context.get_key_value(name).await {
             return Ok(store);
         }
-        let config = kv::Config {
-            bucket: name.into(),
-            history: 1,
+        // As the library makes it, which first asks for limits that a server of 2.9 does not tell
+        // (https://docs.nats.io/nats-concepts/jetstream/key-value-store).
+        let config = stream::Config {
+            name: format!("KV_{name}"),
+            subjects: vec![format!("$KV.{name}.>")],
+            max_messages_per_subject: 1,
             max_age,
-            ..kv::Config::default()
+            discard: stream::DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            num_replicas: 1,
+            ..stream::Config::default()
         };
-        match self.context.create_key_value(config).await {
-            Ok(store) => Ok(store),
-            // Another one was quicker.
-            Err(error) => {
-                let there = self.context.get_key_value(name).await;
-                there.map_err(|_| chain(&error))
-            }
-        }
+        let made = self.context.get_or_create_stream(config).await;
+        // Another one may have been quicker.
+        let there = self.context.get_key_value(name).await;
+        there.map_err(|error| match made {
+            Ok(_) => chain(&error),
+            Err(error) => chain(&error),
+        })
     }
 }
 

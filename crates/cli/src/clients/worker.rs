@@ -14,7 +14,7 @@ use crate::runner::Order;
 use crate::watching::Watching;
 use crate::{interrupt, jobs, program};
 use indicatif::ProgressBar;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::Receiver;
@@ -69,7 +69,7 @@ pub fn end_with_agent(words: &[String]) -> Failure {
 pub fn work() -> Result<ExitCode, Failure> {
     let mut input = BufReader::new(std::io::stdin());
     let mut line = String::new();
-    let read = std::io::Read::by_ref(&mut input)
+    let read = Read::by_ref(&mut input)
         .take(LONGEST_CONFIGURATION)
         .read_line(&mut line);
     read.map_err(|e| Failure::usage(format!("standard input: {e}")))?;
