@@ -75,7 +75,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
         values.get(middle),
         middle.checked_sub(1).and_then(|at| values.get(at)),
     ) {
-        (Some(upper), Some(lower)) if values.len() % 2 == 0 => (lower + upper) / 2.0,
+        (Some(upper), Some(lower)) if values.len().is_multiple_of(2) => (lower + upper) / 2.0,
         (Some(middle), _) => *middle,
         (None, _) => 0.0,
     }

@@ -4,7 +4,7 @@ use crate::progress::Progress;
 use crate::{MergeError, interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use tidemark_core::record::{ErrorCount, Interval, Phase};
+use tidemark_core::record::{ErrorCount, Interval};
 
 /// One interval of one client, as it came: perhaps late, perhaps twice.
 #[derive(Debug, Clone)]
