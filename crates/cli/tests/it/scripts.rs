@@ -576,11 +576,13 @@ fn sysbenchs_own_scripts_send_the_same_statements() {
             assert_eq!(real.code, Some(0), "{real:?}");
             said.push(real);
         });
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         (theirs, said.remove(0), args)
     };
-    let ours = |args: &[&str]| {
+    let ours = |args: &[String]| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut said = None;
-        let log = logged(&server, || said = Some(sysbench(&dir, args)));
+        let log = logged(&server, || said = Some(sysbench(&dir, &args)));
         (log, said.unwrap())
     };
     for script in [
@@ -603,7 +605,8 @@ fn sysbenchs_own_scripts_send_the_same_statements() {
         let run = ["--events=20", "--time=60", "--rand-type=uniform", "run"];
         let (theirs, real, args) = both(script, &run);
         drop_all(&database);
-        sysbench(&dir, &[&args[..4], &["--threads=1", "prepare"]].concat());
+        let again: Vec<&str> = args[..4].iter().map(String::as_str).collect();
+        sysbench(&dir, &[&again[..], &["--threads=1", "prepare"]].concat());
         let (log, said) = ours(&args);
         assert_eq!(log, theirs, "{script}");
         // DELETEs of the same key twice count as others.
