@@ -28,7 +28,7 @@ const NOTICED: Duration = Duration::from_secs(2);
 /// What is in progress is cut off so long after the user asked for the end: a server that hangs
 /// must not keep what was measured.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A shorter last interval without statements is not told.
+/// A shorter last interval without statements and transactions is not told.
 const SHORTEST_INTERVAL_MS: f64 = 50.0;
 /// How long the next rate waits for what the last one began.
 const LONGEST_DRAIN: Duration = Duration::from_secs(5);
@@ -445,7 +445,8 @@ impl<'a> Measurement<'a> {
             observer.errors(interval.phase, errors);
         }
         // What is left when the last session ends within moments of an interval is nothing.
-        let tells = interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0;
+        let is_empty = interval.statements.total() == 0 && interval.types.is_empty();
+        let tells = interval.length_ms >= SHORTEST_INTERVAL_MS || !is_empty;
         if let Some(lead) = self.lead.filter(|_| tells || !errors.is_empty()) {
             lead.tell(LeadEvent::Interval {
                 number: self.intervals_told,

@@ -87,6 +87,32 @@ impl Test for Memory {
 // Relaxed accesses are plain ones to the processor, and are neither left out nor made wider by the
 // compiler; threads may share a block.
 
+/// A store for each turn of the loop, as sysbench was seen to take as long as a processor takes for a
+/// turn; a compiler would make several.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+#[inline(never)]
+fn write(words: &[AtomicU64]) {
+    let words = words.as_ptr_range();
+    // There is one word at least.
+    // SAFETY: stores of eight bytes, aligned, from the first word to the last; atomics may be written
+    // through a shared reference, and such a store is atomic.
+    unsafe {
+        std::arch::asm!(
+            "2:",
+            "mov qword ptr [{next}], {value}",
+            "add {next}, 8",
+            "cmp {next}, {end}",
+            "jb 2b",
+            next = inout(reg) words.start => _,
+            end = in(reg) words.end,
+            value = in(reg) 0u64,
+            options(nostack),
+        );
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(never)]
 fn write(words: &[AtomicU64]) {
     let value = black_box(0);

@@ -185,6 +185,7 @@ fn a_test_is_a_run_as_any_other() {
     assert!(record["server"].is_null());
     let page = std::fs::read_to_string(dir.path().join("a.html")).unwrap();
     assert!(page.contains("cpu on this machine"), "{page}");
+    let first = record["id"].as_str().unwrap().to_string();
     // Again, of its job.
     dir.ok(&["exec", "--from", "last"]);
     assert_eq!(dir.last_record()["totals"]["all"]["count"], 200);
@@ -193,7 +194,7 @@ fn a_test_is_a_run_as_any_other() {
     dir.ok(&["exec", "job.json"]);
     assert!(dir.ok(&["runs"]).out.matches(" cpu ").count() >= 3);
     assert!(dir.ok(&["audit", "last"]).out.len() > 10);
-    let compared = dir.ok(&["compare", "last~1", "last"]);
+    let compared = dir.ok(&["compare", &first, "last"]);
     assert!(compared.out.contains("cpu"), "{compared:?}");
     let chinese = dir.ok(&["show", "last", "--lang=zh"]);
     assert!(chinese.out.contains("本机"), "{chinese:?}");
@@ -272,7 +273,7 @@ fn a_device_that_is_full_leaves_nothing_unsaid() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("test_file.0"), "{said:?}");
     assert!(
-        said.err.contains("files made until then were removed"),
+        said.err.contains("the file made until then was removed"),
         "{said:?}"
     );
     assert!(!dir.path().join("test_file.0").exists());

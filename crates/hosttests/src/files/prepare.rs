@@ -161,6 +161,7 @@ fn undo(marker: Marker, made: &[PathBuf], cause: HostError) -> HostError {
     }
     let others = marker.names().len() > made.len();
     let left = match left.is_empty() {
+        true if gone == 1 => "the file made until then was removed".into(),
         true => format!("the {gone} files made until then were removed"),
         false => format!(
             "these files are left, remove them with cleanup: {}",
