@@ -159,6 +159,6 @@ fn setting(of: &ComponentSetting, t: &topology::Texts) -> Vec<String> {
         component,
         of.name.clone(),
         of.value.clone(),
-        of.default.clone().unwrap_or_else(|| "—".into()),
+        of.default.clone().unwrap_or_else(|| "–".into()),
     ]
 }

@@ -86,9 +86,10 @@ fn a_page_draws_hosts_and_markdown_has_the_table() {
         assert!(page.contains("kv1&lt;b&gt;") && !page.contains("kv1<b>"));
         assert!(page.contains(">tikv:20160 8.5.3</text>"), "{page}");
         let md = markdown(&record, lang).unwrap();
-        for wanted in words
-            .iter()
-            .chain(&["64 GiB", "nvme0n1 1 TiB", "raftstore.apply-pool-size"])
+        for wanted in
+            words
+                .iter()
+                .chain(&["64.0 GiB", "nvme0n1 1.00 TiB", "raftstore.apply-pool-size"])
         {
             assert!(page.contains(wanted), "{wanted}");
             assert!(md.contains(wanted), "{wanted}: {md}");
