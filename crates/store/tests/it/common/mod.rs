@@ -159,6 +159,17 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             default: Some("1".into()),
         }],
         notes: vec!["pg_settings: permission denied".into()],
+        machine: Some(MachineFigures {
+            cpu_events_per_s: 1_234.5,
+            fsync_mean_ms: 0.1 + 0.2,
+            folder: "/var/lib/studies".into(),
+            ..MachineFigures::default()
+        }),
+        topology: Some(Topology {
+            file: Some("topology.yaml".into()),
+            listed: true,
+            ..Topology::default()
+        }),
         options: BTreeMap::from([(
             "threads".into(),
             EffectiveOption {
