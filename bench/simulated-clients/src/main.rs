@@ -32,9 +32,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("use: simulated-clients agents|coordinate URL COUNT SECONDS".into());
     };
     let nats = NatsOptions::new(url, None, None)?;
-    let (count, seconds) = (count.parse()?, seconds.parse()?);
+    let (count, seconds): (u32, u64) = (count.parse()?, seconds.parse()?);
     match what.as_str() {
-        "agents" => agents(&nats, count, seconds),
+        "agents" => agents(&nats, usize::try_from(count)?, seconds),
         "coordinate" => coordinate(nats, count, seconds),
         other => Err(format!("{other}: use agents or coordinate").into()),
     }
@@ -117,7 +117,8 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
     let mut live = Live::new(count, every);
     let (mut begins, mut merged) = (0, 0_usize);
     let (mut lags, mut lost, mut late) = (Vec::new(), 0_u32, Vec::new());
-    let (mut worst_error, mut came) = (0, 0_u64);
+    let worst_error;
+    let mut came = 0_u64;
     let (mut cpu, mut began) = (0.0, now_ns());
     loop {
         match run.events.recv_timeout(Duration::from_secs(120))? {

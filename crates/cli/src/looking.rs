@@ -72,6 +72,7 @@ impl Described {
             contents: BTreeMap::new(),
             ping: None,
             disks: Vec::new(),
+            topology: None,
             notes: Vec::new(),
             beside: Beside::default(),
         }

@@ -9,6 +9,7 @@ use super::test_plan::TestPlan;
 use super::unchanged_rows::{State, strange_row};
 use crate::exit::{ExitCode, Failure};
 use std::sync::Arc;
+use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Connector, Dialect, catalog};
 use tidemark_engine::{
