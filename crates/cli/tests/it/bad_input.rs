@@ -135,7 +135,7 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench ./mine.lua run",
         2,
-        &["./mine.lua", "not Lua scripts", "oltp_read_write"],
+        &["./mine.lua", "no such file", "oltp_read_write"],
     ),
     Case(
         "sysbench oltp_insert run --threads",

@@ -322,26 +322,6 @@ fn a_doctor_speaks_of_loading_as_people_do() {
 }
 
 #[test]
-fn a_users_own_script_is_said_not_to_be_run() {
-    let dir = prepared();
-    std::fs::write(dir.path().join("oltp_point_select.lua"), "-- ours").unwrap();
-    let args = [
-        "sysbench",
-        "./oltp_point_select.lua",
-        TARGET,
-        SIZE,
-        "--events=5",
-        "run",
-    ];
-    let said = dir.ok(&args);
-    assert!(
-        said.out
-            .contains("WARNING: ./oltp_point_select.lua is not read"),
-        "{said:?}"
-    );
-}
-
-#[test]
 fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
     // More than the 32 sessions that are opened at a time prepare, so that some get all of theirs.
     let server = mariadb_with("max_prepared_stmt_count", "400");

@@ -27,7 +27,7 @@ pub fn general() -> String {
          Commands: prepare prewarm run cleanup help\n\n\
          On a MariaDB or MySQL server (set MYSQL_PWD; on PostgreSQL, PGPASSWORD):\n  \
          tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest --tables=4 prepare\n\n\
-         Scripts (a path before and .lua after the name are ignored):\n",
+         Scripts, or the path of a Lua script of your own:\n",
         shown(&super::FRONTEND.examples),
     );
     let width = scripts().map(|d| d.name.len()).max().unwrap_or(0);
