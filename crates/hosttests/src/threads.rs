@@ -3,7 +3,7 @@
 use crate::pthread::PthreadMutex;
 use crate::{Event, HostError, Test};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What its events are called.
 pub const KINDS: &[&str] = &["event"];
@@ -11,15 +11,20 @@ pub const KINDS: &[&str] = &["event"];
 /// One thread of the test.
 pub struct Threads {
     locks: Arc<[PthreadMutex]>,
+    /// Events that began, of all threads.
+    begun: Arc<AtomicUsize>,
     yields: u64,
 }
 
-/// The test's threads: each yields so often within an event, and holds one of so many mutexes, in
-/// turn, while it does.
+/// The test's threads: each yields so often within an event, and holds a mutex while it does. Events
+/// have the mutexes in turn, whatever their thread: as long as there are fewer threads than mutexes,
+/// few wait for each other, as in sysbench (by its calls of futex(2)).
 pub fn threads(count: usize, yields: u64, locks: usize) -> Vec<Threads> {
     let locks: Arc<[PthreadMutex]> = (0..locks.max(1)).map(|_| PthreadMutex::new()).collect();
+    let begun = Arc::<AtomicUsize>::default();
     let one = |_| Threads {
         locks: Arc::clone(&locks),
+        begun: Arc::clone(&begun),
         yields,
     };
     (0..count).map(one).collect()
@@ -27,14 +32,13 @@ pub fn threads(count: usize, yields: u64, locks: usize) -> Vec<Threads> {
 
 impl Test for Threads {
     fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
-        let mut next = self.locks.iter().cycle();
+        let turn = self.begun.fetch_add(1, Ordering::Relaxed);
+        let lock = &self.locks[turn % self.locks.len()];
         for _ in 0..self.yields {
             if cut_off.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            if let Some(lock) = next.next() {
-                lock.with(std::thread::yield_now);
-            }
+            lock.with(std::thread::yield_now);
         }
         Ok(Some(Event::of(0)))
     }
