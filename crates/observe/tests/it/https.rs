@@ -1,6 +1,7 @@
 //! Endpoints with TLS and a sign-in, by a server of our own.
 
 use super::kept::{kept, named, sink};
+use crate::server::Nodes;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
@@ -9,9 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_core::{Engine, Observe, Target};
-use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{EndpointAccess, Observing, Sampling, sources};
+use tidemark_observe::{EndpointAccess, Sampling};
 
 const SIGNED_IN: &str = "Authorization: Bearer geheim\r\n";
 
@@ -54,30 +53,11 @@ fn serve(folder: &tempfile::TempDir) -> (String, PathBuf) {
 
 /// What is seen of a node at this URL, and what not.
 fn seen(url: &str, access: EndpointAccess) -> (usize, Vec<Gap>) {
-    let target = Target::parse("mysql://u@127.0.0.1:1/d").unwrap();
-    let connector = Connector::new(target, ConnectOptions::default()).unwrap();
-    let observe: Observe = "server-nodes".parse().unwrap();
-    let all = sources(&Observing {
-        observe: &observe,
-        host: None,
-        nodes: Some(url),
-        prometheus: None,
-        access,
-        connector: &connector,
-        engine: Some(Engine::Tidb),
-        on_client: Some(false),
-        pid: None,
-        makes_load: true,
-    });
+    let nodes = Nodes::at(url).with(&access);
+    let nodes = nodes.at_intervals_of(Duration::from_millis(300));
     let (sink, chunks) = sink();
-    let watch = Sampling::start_every(
-        all.sources,
-        Some(Duration::from_millis(200)),
-        Duration::ZERO,
-        &sink,
-    );
-    // The node is looked at once at the start; its text is taken by the next sample.
-    std::thread::sleep(Duration::from_millis(1500));
+    let watch = Sampling::start(vec![Box::new(nodes)], Duration::ZERO, &sink);
+    std::thread::sleep(Duration::from_millis(1800));
     let ended = watch.end();
     let series = kept(&chunks);
     let found = named(&series, "server-nodes", "tikv.size").len();

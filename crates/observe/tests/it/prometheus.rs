@@ -239,15 +239,11 @@ fn parts_that_are_missing_are_said_and_the_rest_is_kept() {
         !named(&series, SERVER_NODES, "tikv.cpu").is_empty(),
         "{series:?}"
     );
-    let gaps = &ended.observed[0].gaps;
-    assert!(
-        gaps[0].kind == GapKind::Failed && gaps.len() == 1,
-        "{gaps:?}"
-    );
-    assert!(
-        gaps[0].detail.contains("partial reply: store s2 is away"),
-        "{gaps:?}"
-    );
+    // Said once, however often.
+    let gaps = ended.observed[0].gaps.iter();
+    let partial = gaps.filter(|gap| gap.detail.contains("partial reply: store s2 is away"));
+    let kinds: Vec<GapKind> = partial.map(|gap| gap.kind).collect();
+    assert_eq!(kinds, [GapKind::Failed], "{ended:?}");
 }
 
 #[test]

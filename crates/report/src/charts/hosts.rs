@@ -92,7 +92,7 @@ fn draw(out: &mut String, host: &HostBox, (x, y): (f64, f64), (wide, tall): (f64
     text(out, (x + PAD, y + LINE * 2.0), "start", &machine);
     let mut below = y + LINE * 2.0 + PAD;
     for (name, is_doubted) in host.components.iter().take(MOST) {
-        // Without colour, a thin line tells it.
+        // The style sheet's dashes tell it without colour.
         let (ink, weight) = match is_doubted {
             true => (Ink::Outage, 2),
             false => (Ink::Series(0), 6),

@@ -67,6 +67,11 @@ impl Api {
         })
     }
 
+    /// Its host and port.
+    pub fn address(&self) -> &str {
+        self.url.address()
+    }
+
     /// The server's own time, in seconds since 1970.
     ///
     /// # Errors

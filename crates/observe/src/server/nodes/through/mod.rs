@@ -382,6 +382,10 @@ impl Asking {
                 Some(until) => until.saturating_duration_since(Instant::now()),
                 None => LONGEST,
             };
+            if longest.is_zero() {
+                let why = format!("{}: the end of the run is missing", self.api.address());
+                return self.tell.send(News::Wrong(why)).map_err(drop);
+            }
             let at = |point| {
                 let asked = times.asked_at(point, query.is_of_window);
                 self.began_at + asked as f64 / 1000.0
