@@ -69,7 +69,7 @@ impl Agents {
     fn start(dir: &Workdir, nats: &Nats, names: &[&str], database: &Database) -> Self {
         let one = |name: &&str| {
             let mut command = dir.command(&["agent", "--nats", &nats.url, "--name", name]);
-            let password = database.target().password.reveal().to_string();
+            let password = database.endpoint().target().password.reveal().to_string();
             command
                 .env("MYSQL_PWD", &password)
                 .env("PGPASSWORD", &password);
@@ -159,7 +159,7 @@ fn local_clients_load_and_run_as_one() {
         }
         // The job can be made again, and has no secret.
         let job = dir.ok(&["exec", "--from", "last", "--print-job"]).out;
-        assert!(job.contains("\"local:3\"") && !job.contains(database.target().password.reveal()));
+        assert!(job.contains("\"local:3\"") && !job.contains(database.endpoint().target().password.reveal()));
     }
 }
 
