@@ -12,6 +12,7 @@ use tidemark_core::{Engine, Pacing, Protocol, Target};
 /// option that is not here makes another setup of a run, so a new one is told apart until it is put here.
 const ASIDE: &[&str] = &[
     "acThreads",
+    "aggregate-interval",
     "base-id",
     "check-all",
     "config-file",
@@ -19,6 +20,7 @@ const ASIDE: &[&str] = &[
     "db-debug",
     "debug",
     "directory",
+    "failures-detailed",
     "help",
     "histogram",
     "histograms",
@@ -26,18 +28,23 @@ const ASIDE: &[&str] = &[
     "interval",
     "interval-monitor",
     "lang",
+    "log",
+    "log-prefix",
     "metrics",
     "metrics-addr",
     "metrics-linger",
     "mysql-debug",
+    "nats",
+    "nats-ca",
+    "nats-creds",
     "no-check",
     "note",
     "observe",
+    "observe-ca",
     "observe-host",
     "observe-nodes",
-    "observe-ca",
     "observe-prometheus",
-    "topology",
+    "on-client-loss",
     "out",
     "output",
     "output-dir",
@@ -49,11 +56,15 @@ const ASIDE: &[&str] = &[
     "pprof",
     "price",
     "print-job",
+    "progress",
+    "progress-timestamp",
+    "quiet",
     "rand-seed",
     "report",
     "report-checkpoints",
     "report-interval",
     "sample",
+    "sampling-rate",
     "seed",
     "setup-timeout",
     "silence",
@@ -65,6 +76,7 @@ const ASIDE: &[&str] = &[
     "thread-init-timeout",
     "thread-stack-size",
     "timestamp",
+    "topology",
     "transaction-ids",
     "verbose",
     "verbosity",
@@ -74,10 +86,11 @@ const ASIDE: &[&str] = &[
 ];
 /// Options that say where the database is, and as whom and how it is spoken to: the target's URL tells
 /// all of it, whatever it was made of.
-const PLACE: [&str; 10] = [
+const PLACE: [&str; 12] = [
     "conn-params",
     "db",
     "db-driver",
+    "dbname",
     "driver",
     "host",
     "nodes",
@@ -85,6 +98,7 @@ const PLACE: [&str; 10] = [
     "target",
     "targets",
     "user",
+    "username",
 ];
 /// Endings of their names by protocol: `mysql-host`, `pg.port`.
 const PLACE_ENDS: [&str; 10] = [

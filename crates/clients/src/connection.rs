@@ -61,7 +61,7 @@ impl NatsOptions {
             let known = one.strip_prefix("nats://").or(one.strip_prefix("tls://"));
             let Some(rest) = known.filter(|rest| !rest.is_empty()) else {
                 return Err(ClientsError::Usage(format!(
-                    "--nats={one}: must be nats://HOST:PORT or tls://HOST:PORT; for example \
+                    "--nats={one}: must be nats://HOST:4222 or tls://HOST:4222; for example \
                      --nats=nats://load0:4222"
                 )));
             };
@@ -252,7 +252,7 @@ mod tests {
         assert!(refused.to_string().contains("NATS_PASSWORD"), "{refused}");
         assert!(!refused.to_string().contains("u:p"), "{refused}");
         let refused = NatsOptions::new("h:4222", None, None).unwrap_err();
-        assert!(refused.to_string().contains("nats://HOST:PORT"));
+        assert!(refused.to_string().contains("nats://HOST:4222"));
         assert!(NatsOptions::new("tls://a:4222,nats://b:4222", None, None).is_ok());
     }
 }

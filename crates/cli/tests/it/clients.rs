@@ -324,7 +324,7 @@ fn what_several_clients_cannot_do_is_refused() {
     refused(
         &run(&["--clients=2", "--nats=h:1"], "run"),
         2,
-        &["nats://HOST:PORT"],
+        &["nats://HOST:4222"],
     );
     refused(
         &["agents", "--nats", "nats://127.0.0.1:1"],

@@ -30,7 +30,7 @@ fn the_demo_leaves_a_record_and_reports_and_can_be_run_again() {
             serde_json::from_str(&std::fs::read_to_string(out.join("record.json")).unwrap())
                 .unwrap();
         assert_eq!(record["state"], "finished");
-        assert_eq!(record["schema_version"], 4);
+        assert_eq!(record["schema_version"], 5);
         assert_eq!(record["latency_end"], "session");
         assert!(record["client"]["cores"].as_u64().unwrap() > 0);
         assert!(record["settings"].as_array().unwrap().len() > 1);

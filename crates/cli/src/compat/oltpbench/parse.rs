@@ -247,7 +247,7 @@ mod tests {
             ),
             ("--enable-foreign-keys=true", "--load adds foreign keys"),
             ("-gpc g.xml --load", "-gpc is not supported"),
-            ("--merge-results=true --dir=x", "tidemark runs"),
+            ("--merge-results=true --dir=x", "use --clients"),
             ("--upload=true", "--report=FILE.html"),
         ] {
             let failure = failure(line);

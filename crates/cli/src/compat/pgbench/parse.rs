@@ -331,7 +331,7 @@ pub(super) mod tests {
 
     #[test]
     fn letters_may_be_joined_and_names_shortened() {
-        let o = options("-Snc10 -j 2 -T5 --prog=1 -M prepared -h /tmp -p 5433 -U u db");
+        let o = options("-Snc10 -j 2 -T5 --progress=1 --prot prepared -h /tmp -p 5433 -U u db");
         for (name, value) in [
             ("scripts", r#"[{"builtin":"select-only"}]"#),
             ("no-vacuum", "on"),
@@ -372,7 +372,7 @@ pub(super) mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_is_right() {
         for (line, said) in [
-            ("--clients=3", "did you mean --client?"),
+            ("--cleint=3", "did you mean --client?"),
             ("-c 0", "--client=0: must be"),
             ("-b tcpb-like", "did you mean tpcb-like?"),
             ("-b select-only@x", "the weight behind @"),
