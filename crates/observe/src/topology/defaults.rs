@@ -1,5 +1,5 @@
-//! Defaults of what is tuned most, by the manual's pages on configuration files (TiDB 8.5). What older or
-//! newer versions have otherwise is left out.
+//! Defaults of what is tuned most, as TiDB 8.5's pages on configuration files have them. They were not
+//! compared with a running cluster.
 
 #[rustfmt::skip] // a row each
 const DEFAULTS: &[(&str, &str, &str)] = &[
