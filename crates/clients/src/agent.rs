@@ -139,7 +139,7 @@ impl Agent {
             .request(agent_subject(&self.name), json.into());
         match tokio::time::timeout(NAMESAKE, asked).await {
             Ok(Ok(_)) => Err(ClientsError::Usage(format!(
-                "--name={}: an agent of this name is there already; give this one another name, for \
+                "--name={}: an agent of this name already exists; give this one another name, for \
                  example --name={}-2",
                 self.name, self.name
             ))),

@@ -487,7 +487,7 @@ fn choose(
         if count.is_none() {
             let is_there = |name: &str| usable.iter().chain(&others).any(|a| a.name == name);
             let missing = names.iter().filter(|name| !is_there(name));
-            because.extend(missing.map(|name| format!("{name} is not there")));
+            because.extend(missing.map(|name| format!("{name} is missing")));
         }
         return Err(ClientsError::Agents {
             asked: asked.into(),

@@ -68,7 +68,7 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
             },
             Event::Lost { client, why, .. } => {
                 let message = format!(
-                    "client {} is lost: {why}; what was loaded stays: the same command goes on with it",
+                    "client {} is lost: {why}; what was loaded stays: the same command resumes",
                     name(client)
                 );
                 eprintln!("tidemark: {message}");

@@ -301,7 +301,7 @@ fn lock() -> std::sync::MutexGuard<'static, Heard> {
 fn tell(message: &Message) {
     match serde_json::to_string(message) {
         Ok(json) => say(&Up::Message(json)),
-        Err(error) => eprintln!("tidemark: a message can't be told: {error}"),
+        Err(error) => eprintln!("tidemark: a message could not be sent: {error}"),
     }
 }
 

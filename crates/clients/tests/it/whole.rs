@@ -49,7 +49,7 @@ fn who_is_missing_busy_or_of_another_version_is_named() {
     );
     assert!(said.contains("old has version 0.9"), "{said}");
     let said = failed("a,z");
-    assert!(said.contains("z is not there"), "{said}");
+    assert!(said.contains("z is missing"), "{said}");
     let first = Run::begin(nats.clone(), plan("first", "1", OnLoss::Fail, patient())).unwrap();
     let mut told = String::new();
     let mut asked = false;
