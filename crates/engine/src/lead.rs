@@ -17,6 +17,7 @@ const AWAKE: Duration = Duration::from_millis(2);
 
 /// What a led run tells.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // one a second, moved through a channel
 pub enum LeadEvent {
     /// Sessions are open and their statements prepared: it waits for its start.
     Ready(Started),

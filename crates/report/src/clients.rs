@@ -9,17 +9,15 @@ use crate::texts::{Texts, fill};
 use tidemark_core::record::{ClientPart, ClientState, RunRecord};
 
 /// What is told of one client.
-struct Told<'r> {
-    #[allow(dead_code)]
-    part: &'r ClientPart,
+struct Told {
     mean_ms: Option<f64>,
     p95_ms: Option<f64>,
     /// Busy share of its processors, 0 to 1.
     cpu: Option<f64>,
 }
 
-impl<'r> Told<'r> {
-    fn of(part: &'r ClientPart) -> Result<Self, ReportError> {
+impl Told {
+    fn of(part: &ClientPart) -> Result<Self, ReportError> {
         let latency = TypeLatency::decode(&part.all, &format!("client {}", part.name))?;
         let usage = &part.usage;
         let own = usage.seconds.filter(|s| *s > 0.0 && part.host.cores > 0);
@@ -27,7 +25,6 @@ impl<'r> Told<'r> {
         // Of nothing there are no latencies.
         let some = |value: Option<f64>| value.filter(|_| part.all.count > 0);
         Ok(Self {
-            part,
             mean_ms: some(latency.mean_ms()),
             p95_ms: some(latency.percentile_ms(95.0)),
             cpu: usage.host_busy.or(own),

@@ -95,7 +95,7 @@ fn of_several_sets_of_quantiles_no_percentile_follows() {
         ..TypeStats::default()
     };
     let one = with(100, 2.0, 9.0);
-    assert_eq!(merged(&[one.clone()]), one);
+    assert_eq!(merged(std::slice::from_ref(&one)), one);
     let both = merged(&[one, with(300, 6.0, 8.0)]).quantiles.unwrap();
     assert_eq!(both.mean_ms, Some(5.0));
     assert_eq!((both.min_ms, both.max_ms), (Some(1.0), Some(9.0)));
