@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Has the clients load the tables of a job. What the first prints is printed, and the end of the others.
 ///
 /// # Errors
-/// [`Failure`] when one is lost or fails: what was loaded stays, and the same command resumes it.
+/// [`Failure`] when one is lost or fails: what was loaded stays, and the same command goes on with it.
 pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
     if order.target.protocol == Protocol::Sqlite {
         return Err(Failure::usage(format!(
@@ -68,7 +68,7 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
             },
             Event::Lost { client, why, .. } => {
                 let message = format!(
-                    "client {} is lost: {why}; what was loaded stays: the same command resumes it",
+                    "client {} is lost: {why}; what was loaded stays: the same command resumes",
                     name(client)
                 );
                 eprintln!("tidemark: {message}");

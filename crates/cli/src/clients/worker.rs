@@ -97,11 +97,10 @@ fn done(job: &Job, lead: Lead, events: Receiver<LeadEvent>) -> Result<Message, F
         JobKind::Run => {
             order.lead = Some(lead);
             let telling = std::thread::spawn(move || tell_events(&events));
-            let record = run(&order);
-            // The lead is gone, so that nothing more comes.
-            drop(order);
+            let record = run(&order)?;
+            // All that the run told comes before its end. One that failed tells no end, and is not waited for.
             let _panicked = telling.join();
-            Ok(Message::Ended(Box::new(record?)))
+            Ok(Message::Ended(Box::new(record)))
         }
         JobKind::Load => {
             say(&Up::Ready);
@@ -215,7 +214,7 @@ fn tell_events(events: &Receiver<LeadEvent>) {
                 errors,
             }),
             LeadEvent::Step(step) => tell(&Message::Step(Box::new(step))),
-            LeadEvent::Ended => {}
+            LeadEvent::Ended => return,
         }
     }
 }
@@ -301,7 +300,7 @@ fn lock() -> std::sync::MutexGuard<'static, Heard> {
 fn tell(message: &Message) {
     match serde_json::to_string(message) {
         Ok(json) => say(&Up::Message(json)),
-        Err(error) => eprintln!("tidemark: a message cannot be sent: {error}"),
+        Err(error) => eprintln!("tidemark: a message could not be sent: {error}"),
     }
 }
 
