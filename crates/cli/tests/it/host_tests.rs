@@ -134,7 +134,6 @@ fn ours_words(command: &'static str) -> Vec<&'static str> {
 fn intervals_have_sysbenchs_lines() {
     let dir = Workdir::new();
     dir.ok(&ours(&["prepare"]));
-    real_sysbench(dir.path(), &["--version"]);
     let other = Workdir::new();
     real_sysbench(other.path(), &fileio(&["prepare"]));
     for words in [
