@@ -159,7 +159,10 @@ fn local_clients_load_and_run_as_one() {
         }
         // The job can be made again, and has no secret.
         let job = dir.ok(&["exec", "--from", "last", "--print-job"]).out;
-        assert!(job.contains("\"local:3\"") && !job.contains(database.endpoint().target().password.reveal()));
+        assert!(
+            job.contains("\"local:3\"")
+                && !job.contains(database.endpoint().target().password.reveal())
+        );
     }
 }
 
