@@ -64,7 +64,8 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
     if store.get(&record.id).is_ok() {
         store.delete(&record.id)?;
     }
-    store.import(&record)?;
+    store.begin(&record)?;
+    store.finish(&record)?;
     run.kept();
     drop(held);
     let lang = language("auto");

@@ -33,7 +33,15 @@ impl Commands for Vocabulary {
     }
 
     fn shapes(&self, family: &Family, option: &str) -> bool {
-        command(family).is_some_and(|(_, support)| (support.shapes)(option))
+        let Some((_, support)) = command(family) else {
+            return false;
+        };
+        // A script's own options say what it loads and what it runs on.
+        let is_of_script = *family == SCRIPTS
+            && ![JobKind::Load, JobKind::Run]
+                .into_iter()
+                .any(|kind| (support.takes)(kind, option));
+        is_of_script || (support.shapes)(option)
     }
 
     fn is_property(&self, family: &Family, option: &str) -> bool {

@@ -158,10 +158,14 @@ fn local_clients_load_and_run_as_one() {
             assert!(client["start_late_ms"].is_number(), "{client}");
         }
         // The job can be made again, and has no secret.
-        let job = dir.ok(&["exec", "--from", "last", "--print-job"]).out;
+        let password = database.endpoint().target().password.reveal();
+        let mut print = dir.command(&["exec", "--from", "last", "--print-job"]);
+        print.env("MYSQL_PWD", password).env("PGPASSWORD", password);
+        let job = Said::of(&print.output().unwrap());
+        assert_eq!(job.code, Some(0), "{job:?}");
         assert!(
-            job.contains("\"local:3\"")
-                && !job.contains(database.endpoint().target().password.reveal())
+            job.out.contains("\"local:3\"") && !job.out.contains(password),
+            "{job:?}"
         );
     }
 }

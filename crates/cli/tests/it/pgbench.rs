@@ -524,7 +524,7 @@ fn what_cannot_be_is_refused() {
             2,
             "PostgreSQL, YugabyteDB and CockroachDB only",
         ),
-        ("--clents=3", 2, "did you mean --client?"),
+        ("--cliemt=3", 2, "did you mean --client?"),
         ("-h 127.0.0.1 -p 1 -U u -S", 4, ""),
     ] {
         let mut args = vec!["pgbench"];

@@ -140,7 +140,13 @@ fn a_script_prepares_runs_and_cleans_up_on_every_engine() {
         let total = with(&["total"]);
         assert!(total.out.contains("total 199980"), "{total:?}");
         assert!(dir.ok(&["show", "last"]).out.contains("lua:bank"));
-        let again = dir.ok(&["exec", "--from", "last"]);
+        let mut again = dir.command(&["exec", "--from", "last"]);
+        if let Some(database) = &database {
+            let password = database.endpoint().target().password.reveal();
+            again.env("MYSQL_PWD", password).env("PGPASSWORD", password);
+        }
+        let again = Said::of(&again.output().unwrap());
+        assert_eq!(again.code, Some(0), "{again:?}");
         assert_eq!(number(&again, "transactions:"), 20, "{target}");
         with(&["cleanup"]);
         if let Some(database) = database {

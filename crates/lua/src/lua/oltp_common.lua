@@ -95,7 +95,8 @@ function create_table(drv, con, table_num)
    elseif driver == "pgsql" then
       id = opt.auto_inc and (opt.pgsql_variant == "redshift" and "INTEGER IDENTITY(1,1)" or "SERIAL") or id
    elseif opt.auto_inc and not opt.secondary then
-      id, key = "INTEGER PRIMARY KEY", ""
+      -- An alias of the row's number, which SQLite deals out where a row names none.
+      id = "INTEGER NOT NULL"
    end
    if driver ~= "mysql" and opt.secondary then
       key, later = "", "CREATE INDEX xid_" .. table_num .. " ON " .. name .. "(id)"

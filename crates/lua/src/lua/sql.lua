@@ -183,7 +183,6 @@ function Connection:bulk_insert_init(head)
    if type(head) ~= "string" then
       raise("bulk_insert_init(): a string is needed, for example INSERT INTO t VALUES")
    end
-   head = head .. " "
    self.bulk, self.bulk_rows, self.bulk_bytes = {[0] = head}, 0, #head
 end
 
