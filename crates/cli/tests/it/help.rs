@@ -151,8 +151,8 @@ const ORDER: &[&str] = &[
     "delete",
 ];
 
-/// Their examples name hosts; `clients.rs` types them with what a test has.
-const OF_OTHER_HOSTS: [&str; 4] = ["agent", "agents", "agents start", "attach"];
+/// Their examples name hosts; `clients.rs` and `pgbench.rs` type them with what a test has.
+const OF_OTHER_HOSTS: [&str; 5] = ["agent", "agents", "agents start", "attach", "pgbench"];
 
 #[test]
 fn every_example_works_as_it_stands() {

@@ -538,3 +538,24 @@ fn what_cannot_be_is_refused() {
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(said.err.contains("tidemark pgbench -i"), "{said:?}");
 }
+
+#[test]
+fn every_example_of_its_page_is_a_run_or_a_load() {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("my.sql"), "SELECT 1;\n").unwrap();
+    let page = dir.ok(&["pgbench", "--help"]).out;
+    let examples: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.trim().split_once("tidemark pgbench "))
+        .map(|(_, words)| words)
+        .filter(|words| words.contains("-T ") || words.contains("-i "))
+        .collect();
+    assert!(examples.len() >= 4, "{page}");
+    for words in examples {
+        let mut args = vec!["pgbench"];
+        args.extend(words.split_whitespace());
+        args.push("--print-job");
+        let job = dir.ok(&args).out;
+        assert!(job.contains("\"pgbench\""), "{words}: {job}");
+    }
+}

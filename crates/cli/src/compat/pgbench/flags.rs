@@ -409,7 +409,7 @@ const EXAMPLES: &str = "\
 On a PostgreSQL server (set PGPASSWORD):
   tidemark pgbench -i -s 10 -h 127.0.0.1 -U user db
   tidemark pgbench -c 16 -T 60 -M prepared -S -h 127.0.0.1 -U user db
-  tidemark pgbench -c 16 -T 60 -P 5 -r -f my.sql@3 -b tpcb-like@1 db
+  tidemark pgbench -c 16 -T 60 -P 5 -r -f my.sql@3 -b tpcb-like@1 -U user db
 With a URL: tidemark pgbench --target=postgres://user@h1:5433/db -c 4 -T 10";
 
 fn plain(name: &'static str, letter: char, takes: bool, help: &'static str) -> Arg {
