@@ -214,6 +214,10 @@ fn takes(job: &Job, option: &str) -> bool {
 }
 
 fn two_clients(base: &Job) -> Result<Change, Why> {
+    // Both would ask for the same agents.
+    if base.clients.is_some() {
+        return Err(Why::NoSwitch);
+    }
     let mut base = base.clone();
     let load = &mut base.load;
     if load.sessions < 2 || load.terminals < 2 {

@@ -120,6 +120,12 @@ fn a_workload_file_is_created_loaded_executed_and_cleared() {
             "{name}: nothing was run"
         );
 
+        let shared = step("--create=true --clients=2 --nats=nats://127.0.0.1:1");
+        assert_eq!(shared.code, Some(2), "{name}: {shared:?}");
+        assert!(
+            shared.err.contains("--clients=2 applies only to --execute"),
+            "{name}: {shared:?}"
+        );
         let created = step("--create=true");
         assert_eq!(created.code, Some(0), "{name}: {created:?}");
         assert!(

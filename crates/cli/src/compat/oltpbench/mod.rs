@@ -85,6 +85,16 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     if options.flag("print-job") {
         return job::print_jobs(&execution, args);
     }
+    if let Some(clients) = options.text_opt("clients")
+        && ["create", "clear", "load"]
+            .iter()
+            .any(|step| options.flag(step))
+    {
+        return Err(Failure::usage(format!(
+            "--clients={clients} applies only to --execute: create and load from one client first, for \
+             example --create=true --load=true without --clients"
+        )));
+    }
     interrupt::listen();
     say(&mut Stdout, &header(&execution));
     let delay = options.uint("initial-delay-secs");
