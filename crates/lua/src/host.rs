@@ -234,7 +234,13 @@ fn without_interpreter(source: &[u8]) -> &[u8] {
 /// Whether a variable of the environment may hold a password.
 fn is_secret(name: &str) -> bool {
     let is_folder = ["PWD", "OLDPWD"].contains(&name);
-    !is_folder && (is_password_name(name) || name.to_ascii_uppercase().ends_with("PWD"))
+    let name = name.to_ascii_uppercase();
+    let ends = ["PWD", "TOKEN", "SECRET", "KEY"];
+    !is_folder
+        && (is_password_name(&name)
+            // The command line with the passwords that were on it.
+            || name == "TIDEMARK_ARGUMENTS"
+            || ends.iter().any(|end| name.ends_with(end)))
 }
 
 /// The variables that programs started by a script don't get.
@@ -256,7 +262,13 @@ mod tests {
 
     #[test]
     fn passwords_are_told_from_folders() {
-        for secret in ["MYSQL_PWD", "PGPASSWORD", "MY_PASSWORD"] {
+        for secret in [
+            "MYSQL_PWD",
+            "PGPASSWORD",
+            "MY_PASSWORD",
+            "TIDEMARK_ARGUMENTS",
+            "TIDEMARK_OBSERVE_TOKEN",
+        ] {
             assert!(is_secret(secret), "{secret}");
         }
         for open in ["PWD", "OLDPWD", "HOME", "PGUSER"] {

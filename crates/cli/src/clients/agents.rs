@@ -76,6 +76,11 @@ fn admitted(job: &Job, file: Option<&Path>) -> Result<Vec<(String, String)>, Str
     if target.protocol == Protocol::Sqlite {
         return Err("an agent has no SQLite databases; use a server".into());
     }
+    if job.workload.name.starts_with("lua:") {
+        return Err(
+            "an agent runs no Lua scripts, which may read its host's files; run them from one client".into(),
+        );
+    }
     let mut environment = vec![(
         worker::PARENT_VARIABLE.to_string(),
         std::process::id().to_string(),

@@ -60,8 +60,21 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
     gathering.begins(tidemark_clients::now_ns(), &run);
     let record = follow(&run, gathering, head)?;
     let held = interrupt::hold();
-    // The coordinator that was lost may have kept its beginning here.
-    if store.get(&record.id).is_ok() {
+    if record.id != id {
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!("run {id} has a record of another run: nothing was kept"),
+        ));
+    }
+    // The coordinator that was lost may have kept its beginning here; an end that it kept stands.
+    if let Ok(kept) = store.get(&record.id) {
+        if kept.state != tidemark_core::record::RunState::Running {
+            run.kept();
+            return Err(Failure::new(
+                ExitCode::Refused,
+                format!("the record of run {id} is in this store; tidemark show {id}"),
+            ));
+        }
         store.delete(&record.id)?;
     }
     store.begin(&record)?;

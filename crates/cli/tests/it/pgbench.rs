@@ -143,7 +143,7 @@ fn tables_and_summaries_are_those_of_pgbench_both_ways() {
 }
 
 #[test]
-fn only_tables_that_tidemark_made_are_made_anew() {
+fn tables_are_made_anew_only_where_their_rows_are_given_up() {
     let bench = Bench::new("pgbench_foreign");
     bench.real_ok("-i -q");
     bench
@@ -163,7 +163,11 @@ fn only_tables_that_tidemark_made_are_made_anew() {
     assert_eq!(bench.value(balance), "0");
     // Now they are.
     bench.ok("-t 5");
-    bench.ok("-i -s 2");
+    // Rows are given up by those who say so.
+    let said = bench.run("-i -s 2");
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert_eq!(bench.value("SELECT COUNT(*) FROM pgbench_history"), "5");
+    bench.ok("-i -I dtgvp -s 2");
     assert_eq!(
         bench.value("SELECT COUNT(*) FROM pgbench_accounts"),
         "200000"
@@ -532,6 +536,18 @@ fn what_cannot_be_is_refused() {
         let ran = dir.run(&args);
         assert_eq!(ran.code, Some(code), "{words}: {ran:?}");
         assert!(ran.err.contains(said), "{words}: {ran:?}");
+    }
+    for (name, value) in [
+        ("PGSSLMODE", "requre"),
+        ("PGDATABASE", "postgres://u:pw@h/d"),
+    ] {
+        let mut command = dir.command(&["pgbench", "-h", "127.0.0.1", "-U", "u", "-S"]);
+        let ran = Said::of(&command.env(name, value).output().unwrap());
+        assert_eq!(ran.code, Some(2), "{name}: {ran:?}");
+        assert!(
+            ran.err.contains(name) && !ran.err.contains("u:pw"),
+            "{name}: {ran:?}"
+        );
     }
     let bench = Bench::new("pgbench_nothing");
     let said = bench.run("-S -t 1");

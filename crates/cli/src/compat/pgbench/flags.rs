@@ -54,7 +54,8 @@ pub const FLAGS: &[Flag] = &[
             "initialize",
             Bool,
             "off",
-            "create and fill the tables; drops only tables that Tidemark made, others with --replace",
+            "create and fill the tables; tables with rows stay, unless -I dtgvp (those that Tidemark made) or \
+             --replace is given",
         ),
     ),
     flag(
@@ -64,8 +65,8 @@ pub const FLAGS: &[Flag] = &[
             "init-steps",
             Text,
             "dtgvp",
-            "initialization steps: t, g (or G) and p, with d to drop Tidemark's tables before, v to \
-             vacuum, f for foreign keys",
+            "initialization steps: t, g (or G) and p, with d (where it is typed) to drop Tidemark's tables \
+             before, v to vacuum, f for foreign keys",
         ),
     ),
     flag(

@@ -9,6 +9,7 @@ use crate::render::language;
 use crate::runner::Order;
 use crate::stdio::Stderr;
 use std::io::Write;
+use tidemark_core::Source;
 use tidemark_engine::Replace;
 
 /// Makes and fills the tables. Those that Tidemark made, or that have no rows, are made anew; others
@@ -26,8 +27,10 @@ pub fn load(order: &Order) -> Result<ExitCode, Failure> {
     if is_kept(&order.job, &plan, &spec, &mut out)? {
         return Ok(ExitCode::Success);
     }
-    // A study knows which tables are its own.
-    let drops = order.options.text("init-steps").contains('d') && spec.study.is_none();
+    // Rows are given up by those who say so; pgbench's own default does without. A study knows which
+    // tables are its own.
+    let is_said = order.options.source("init-steps") != Source::Default;
+    let drops = is_said && order.options.text("init-steps").contains('d') && spec.study.is_none();
     if spec.replace == Replace::Nothing && drops {
         spec.replace = Replace::Made;
     }

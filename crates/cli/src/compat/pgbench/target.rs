@@ -62,7 +62,27 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         Some(name) => Some(name.to_string()),
         None => text_variable("PGDATABASE")?,
     };
+    // What libpq reads as a whole connection may hold a password, and is shown nowhere.
+    if named
+        .as_ref()
+        .is_some_and(|n| n.contains('=') || n.contains("://"))
+    {
+        return Err(Failure::usage(
+            "PGDATABASE must be a database name; for a URL use --target=postgres://user@host:5432/db"
+                .to_string(),
+        ));
+    }
     let word = text_variable("PGSSLMODE")?.unwrap_or_default();
+    let tls = match (word.is_empty(), TlsMode::of(&word)) {
+        (true, _) => TlsMode::Disabled,
+        (false, Some(mode)) => mode,
+        (false, None) => {
+            return Err(Failure::usage(format!(
+                "PGSSLMODE={word}: must be disable, allow, prefer, require, verify-ca or verify-full; for \
+                 example PGSSLMODE=verify-full"
+            )));
+        }
+    };
     Ok(Target {
         protocol: Protocol::Postgres,
         hosts: vec![place(host.as_deref(), number)],
@@ -70,7 +90,7 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         password: password_variable(Protocol::Postgres)?.unwrap_or_default(),
         database: named.unwrap_or_else(|| user.clone()),
         user,
-        tls: TlsMode::of(&word).unwrap_or(TlsMode::Disabled),
+        tls,
         ca: None,
         cert: None,
         key: None,

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::{DbError, OptionValues};
 use tidemark_drivers::catalog;
-use tidemark_engine::bears_mark;
+use tidemark_engine::{bears_mark, why_not_ours};
 use tidemark_runtime::block_on;
 
 const HISTORY: &str = "pgbench_history";
@@ -49,7 +49,10 @@ pub fn before_run(
         }
         let history = catalog::describe_table(&mut session, HISTORY).await?;
         match history {
-            Some(found) if bears_mark(&*workload, &found) => {
+            // As before a drop: nothing of anybody else's may hang on it.
+            Some(found)
+                if bears_mark(&*workload, &found) && why_not_ours(&*workload, &found).is_none() =>
+            {
                 session.query(&format!("TRUNCATE {HISTORY}")).await?;
             }
             Some(_) => {
