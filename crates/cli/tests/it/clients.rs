@@ -164,7 +164,7 @@ fn local_clients_load_and_run_as_one() {
         let job = Said::of(&print.output().unwrap());
         assert_eq!(job.code, Some(0), "{job:?}");
         assert!(
-            job.out.contains("\"local:3\"") && !job.out.contains(password),
+            job.out.contains("\"local:3\"") && !job.out.contains(&format!(":{password}@")),
             "{job:?}"
         );
     }
