@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 /// A better comparison is forgotten after this time: crystals differ by up to 100 ppm, which is 3 ms in it.
 const FRESH: Duration = Duration::from_secs(30);
+/// A clock goes wrong by one part of so many (100 ppm).
+const DRIFT_PARTS: u128 = 10_000;
 /// So many comparisons are kept.
 const MOST: usize = 120;
 
@@ -15,10 +17,16 @@ pub fn now_ns() -> i64 {
     read.map_or(0, |time| time.tv_sec() * 1_000_000_000 + time.tv_nsec())
 }
 
-/// The instant at which this host's clock shows so many nanoseconds; one that is past is now.
+/// The instant at which this host's clock shows so many nanoseconds, also one that is past.
 pub fn instant_of(ns: i64) -> Instant {
-    let ahead = ns.saturating_sub(now_ns()).max(0);
-    Instant::now() + Duration::from_nanos(ahead.unsigned_abs())
+    let now = Instant::now();
+    let ahead = ns.saturating_sub(now_ns());
+    let distance = Duration::from_nanos(ahead.unsigned_abs());
+    match ahead < 0 {
+        // Before the host was started there was nothing.
+        true => now.checked_sub(distance).unwrap_or(now),
+        false => now + distance,
+    }
 }
 
 /// How far another host's clock is ahead of this one's.
@@ -69,9 +77,16 @@ impl Comparisons {
         }
     }
 
-    /// That of the shortest round trip.
+    /// That of the smallest error, to which is added what the clocks may have drifted apart until the last.
     pub fn best(&self) -> Option<Offset> {
-        let offsets = self.kept.iter().map(|(_, offset)| *offset);
+        let (last, _) = self.kept.back()?;
+        let offsets = self.kept.iter().map(|(at, offset)| {
+            let age = last.saturating_duration_since(*at).as_nanos() / DRIFT_PARTS;
+            Offset {
+                error_ns: offset.error_ns + i64::try_from(age).unwrap_or(i64::MAX / 2),
+                ..*offset
+            }
+        });
         offsets.min_by_key(|offset| offset.error_ns)
     }
 }
@@ -101,11 +116,15 @@ mod tests {
         let mut all = Comparisons::default();
         assert_eq!(all.best(), None);
         let offset = |error_ns| Offset { ns: 7, error_ns };
-        all.add(start, offset(10));
-        all.add(start + Duration::from_secs(1), offset(30));
-        assert_eq!(all.best(), Some(offset(10)));
-        all.add(start + FRESH + Duration::from_millis(500), offset(40));
-        assert_eq!(all.best(), Some(offset(30)));
+        all.add(start, offset(10_000_000));
+        all.add(start + Duration::from_secs(1), offset(30_000_000));
+        // In a second the clocks may have drifted 0.1 ms apart.
+        assert_eq!(all.best(), Some(offset(10_100_000)));
+        all.add(
+            start + FRESH + Duration::from_millis(500),
+            offset(40_000_000),
+        );
+        assert_eq!(all.best(), Some(offset(32_950_000)));
     }
 
     #[test]
@@ -113,6 +132,7 @@ mod tests {
         let ahead = instant_of(now_ns() + 50_000_000);
         let left = ahead.saturating_duration_since(Instant::now());
         assert!(left <= Duration::from_millis(50));
-        assert!(instant_of(0) <= Instant::now());
+        let past = instant_of(now_ns() - 50_000_000);
+        assert!(past.elapsed() >= Duration::from_millis(50));
     }
 }

@@ -357,6 +357,9 @@ impl Coordinator {
     }
 
     fn message(&mut self, client: u32, message: Message) {
+        let has_begun = self.is_taken_up || self.begins_ns.is_some();
+        // The others would wait for it for ever.
+        let is_missed = matches!(message, Message::Failed { .. }) && !has_begun;
         if let Some(seat) = self.seats.get_mut(client as usize) {
             if message.is_last() {
                 seat.place = Place::Done;
@@ -367,6 +370,9 @@ impl Coordinator {
             }
         }
         self.say(Event::Message(client, Box::new(message)));
+        if is_missed {
+            self.stop();
+        }
     }
 
     fn lose(&mut self, client: u32, why: String) {

@@ -136,7 +136,11 @@ impl Held {
             Stage::Ended if kept < self.said => Stage::Going,
             stage => stage.clone(),
         };
-        let quiet = now.duration_since(self.heard);
+        // What has ended says nothing more.
+        let quiet = match self.is_over {
+            true => Duration::ZERO,
+            false => now.duration_since(self.heard),
+        };
         Status {
             stage,
             said: self.said,

@@ -154,8 +154,12 @@ impl Gathering {
             Message::Step(step) => told.steps.push_back(*step),
             Message::Line(line) => to.notice(&line),
             Message::Ended(record) => {
+                let has_failed = matches!(record.state, RunState::Failed(_));
                 told.record = Some(record);
                 self.live.lost(client);
+                if has_failed && self.on_loss == OnLoss::Fail {
+                    run.stop();
+                }
             }
             Message::Failed { code, message } => {
                 let name = self.facts.get(client as usize).map(|f| f.agent.clone());
@@ -304,7 +308,12 @@ impl Gathering {
             let code = known.map_or(ExitCode::Failed, |(known, _)| *known);
             return Err(Failure::new(code, why));
         }
-        head.state = match (&failure, is_interrupted) {
+        // A client whose lease was not renewed ends before its time.
+        let is_cut = self.told.iter().any(|told| {
+            let record = told.record.as_ref();
+            record.is_some_and(|record| record.state == RunState::Interrupted)
+        });
+        head.state = match (&failure, is_interrupted || is_cut) {
             (Some(error), _) => RunState::Failed(error.to_string()),
             (None, true) => RunState::Interrupted,
             (None, false) => RunState::Finished,

@@ -79,6 +79,7 @@ pub fn work() -> Result<ExitCode, Failure> {
     let (lead, events) = lead();
     let told = lead.clone();
     std::thread::spawn(move || listen(input, &told));
+    std::thread::spawn(tell_alive);
     std::thread::spawn(watch_lease);
     match done(&job, lead, events) {
         Ok(message) => tell(&message),
@@ -250,13 +251,20 @@ fn led(step: &HeldRate) -> LedStep {
     }
 }
 
-/// Says that the process lives; ends the load when the lease does.
+/// Says that the process lives.
+fn tell_alive() {
+    loop {
+        say(&Up::Alive);
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Ends the load when the lease does. It writes nothing: an agent that reads no more would hold it up.
 fn watch_lease() {
     let begun = now_ns();
     let mut length = None;
     let mut last = Instant::now();
     loop {
-        say(&Up::Alive);
         std::thread::sleep(LOOK);
         let until = lock().until_ns;
         let now = now_ns();
