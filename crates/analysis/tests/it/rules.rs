@@ -21,7 +21,7 @@ fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
 #[test]
 fn a_clean_run_has_no_finding() {
     assert_eq!(rules(&clean()), [""; 0]);
-    assert_eq!(tidemark_analysis::rules().count(), 49);
+    assert_eq!(tidemark_analysis::rules().count(), 53);
 }
 
 #[test]

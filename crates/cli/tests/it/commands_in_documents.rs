@@ -375,7 +375,11 @@ fn as_typed(command: &str, used: &mut BTreeSet<&'static str>) -> String {
     }
     // "Commands without a URL also take `--target=URL`."
     let runs = typed.starts_with("tidemark sysbench ") && typed.ends_with(" run");
-    if runs && !typed.contains("--target=") {
+    let of_machine = ["cpu", "memory", "fileio", "threads", "mutex"];
+    let is_of_machine = of_machine
+        .iter()
+        .any(|test| typed.starts_with(&format!("tidemark sysbench {test} ")));
+    if runs && !is_of_machine && !typed.contains("--target=") {
         typed = typed.replace(" run", " --target=$url --tables=4 run");
     }
     let is_timed = ["--time=", "--rate-hold=", "--find-max="];

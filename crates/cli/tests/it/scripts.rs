@@ -149,7 +149,7 @@ fn a_script_prepares_runs_and_cleans_up_on_every_engine() {
         assert_eq!(again.code, Some(0), "{again:?}");
         assert_eq!(number(&again, "transactions:"), 20, "{target}");
         with(&["cleanup"]);
-        if let Some(database) = database {
+        if let Some(database) = &database {
             assert!(database.query("SELECT 1 FROM bank1").is_err());
         }
         let gone = dir.run(&["sysbench", "bank.lua", &target, "--accounts=200", "run"]);
@@ -545,7 +545,8 @@ fn normalised(statement: &str) -> String {
     text
 }
 
-/// The scripts of sysbench's package, copied: where they are they stand for the built-in workloads.
+/// The scripts of sysbench's package, copied: where they are they stand for the built-in workloads. Not
+/// `bulk_insert.lua`, whose events mostly send nothing, and what sends nothing is no transaction here.
 #[test]
 fn sysbenchs_own_scripts_send_the_same_statements() {
     let server = tidemark_testkit::Server::mariadb().unwrap();
@@ -604,7 +605,6 @@ fn sysbenchs_own_scripts_send_the_same_statements() {
         "./oltp_insert.lua",
         "./select_random_points.lua",
         "./select_random_ranges.lua",
-        "./bulk_insert.lua",
     ] {
         let (prepared, _, args) = both(script, &["prepare"]);
         drop_all(&database);
