@@ -336,10 +336,11 @@ mod tests {
             ..spec(2)
         };
         let totals = done(&run, u64::MAX, None).0.totals;
-        // A busy machine sends fewer.
+        // A busy machine sends fewer, or ends later.
+        let most = (totals.elapsed_s * 200.0).ceil() as u64 + 1;
         assert!(
-            (20..=100).contains(&totals.all.count),
-            "{}",
+            (20..=most).contains(&totals.all.count),
+            "{} of {most}",
             totals.all.count
         );
         assert!(totals.all.response.is_some());

@@ -152,6 +152,9 @@ fn tables_are_made_anew_only_where_their_rows_are_given_up() {
         .unwrap();
     let said = bench.run("-i");
     assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("--replace"), "{said:?}");
+    let said = bench.run("-i -I dtgvp");
+    assert_eq!(said.code, Some(5), "{said:?}");
     assert!(
         said.err.contains("rows that Tidemark did not load"),
         "{said:?}"
