@@ -345,6 +345,8 @@ fn strip_newer(value: &mut serde_json::Value) {
         "inject_rtt_ms",
         "steps",
         "outages",
+        "machine",
+        "topology",
     ];
     match value {
         serde_json::Value::Object(fields) => {
