@@ -4,6 +4,7 @@ import argparse
 import json
 import subprocess
 import tempfile
+import time
 import urllib.parse
 
 from vs_sysbench import machine
@@ -144,8 +145,10 @@ def coordinated(program, words, count):
                               timeout=int(words[2]) + LIMIT_S)
         if done.returncode == 0:
             return json.loads(done.stdout)
-        if f"of {count} agents can be used" not in done.stderr:
+        # Agents that have not registered yet.
+        if "Agents {" not in done.stderr:
             break
+        time.sleep(0.5)
     raise BenchError(f"the coordinator failed: {done.stderr}")
 
 
