@@ -83,7 +83,7 @@ impl Comparisons {
         let offsets = self.kept.iter().map(|(at, offset)| {
             let age = last.saturating_duration_since(*at).as_nanos() / DRIFT_PARTS;
             Offset {
-                error_ns: offset.error_ns + i64::try_from(age).unwrap_or(i64::MAX / 2),
+                error_ns: offset.error_ns.saturating_add(i64::try_from(age).unwrap_or(i64::MAX)),
                 ..*offset
             }
         });
@@ -125,6 +125,11 @@ mod tests {
             offset(40_000_000),
         );
         assert_eq!(all.best(), Some(offset(32_950_000)));
+        // One that is not known yet has no end that could be passed.
+        let mut unknown = Comparisons::default();
+        unknown.add(start, offset(i64::MAX));
+        unknown.add(start + Duration::from_secs(1), offset(i64::MAX));
+        assert_eq!(unknown.best(), Some(offset(i64::MAX)));
     }
 
     #[test]

@@ -7,8 +7,12 @@ use super::common::{Said, TIDEMARK, Workdir};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 use tidemark_core::Host;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
+
+/// Seconds after which a command is ended and counts as failed.
+const LIMIT_S: &str = "150";
 
 /// A script of a reader's own, and a database without tables.
 const MINE: &str = r#"echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' > mine.lua && touch mine.db"#;
@@ -270,9 +274,9 @@ impl Desk {
     fn typed(&self, line: &str) -> Result<(), String> {
         let program = Path::new(TIDEMARK);
         let (folder, path) = (program.parent().unwrap(), std::env::var("PATH").unwrap());
-        let mut shell = Command::new("bash");
+        let mut shell = Command::new("timeout");
         shell
-            .args(["-c", line])
+            .args(["--kill-after=5", LIMIT_S, "bash", "-c", line])
             .current_dir(self.work.path())
             .env("PATH", format!("{}:{path}", folder.display()))
             .env("HOME", self.work.path())
@@ -301,7 +305,9 @@ impl Desk {
                     .env("db", database.name());
             }
         }
+        let begun = Instant::now();
         let said = Said::of(&shell.output().unwrap());
+        println!("{:.1} s: {line}", begun.elapsed().as_secs_f64());
         // What can't be removed is not there, and that is what it says.
         if line == "tidemark down --forget mariadb" {
             assert!(said.err.contains("there is no sandbox mariadb"), "{said:?}");
