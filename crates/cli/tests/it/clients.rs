@@ -8,9 +8,9 @@ use tempfile::TempDir;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
 /// A nats-server at a port of its own.
-struct Nats {
+pub(crate) struct Nats {
     child: Child,
-    url: String,
+    pub(crate) url: String,
     _folder: TempDir,
 }
 
@@ -21,7 +21,7 @@ fn program() -> PathBuf {
 }
 
 impl Nats {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("nats.conf");
         let place = folder.path().display();

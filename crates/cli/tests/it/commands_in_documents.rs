@@ -3,6 +3,7 @@
 //! Only what a reader puts in himself is put in (hosts, accounts, ids), and what takes long is made
 //! short ([`INSTEAD`]); each of these must be needed, so that none outlives the command it is for.
 
+use super::clients::Nats;
 use super::common::{Said, TIDEMARK, Workdir};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use tidemark_core::Host;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
 /// Seconds after which a command is ended and counts as failed.
-const LIMIT_S: &str = "150";
+const LIMIT_S: &str = "100";
 
 /// A script of a reader's own, and a database without tables.
 const MINE: &str = r#"echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' > mine.lua && touch mine.db"#;
@@ -92,6 +93,12 @@ const INSTEAD: &[(&str, &str)] = &[
         "$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)",
     ),
     (" --nodes=10.0.0.1,10.0.0.2", ""),
+    // It waits for runs until it is ended: 124 says that it did.
+    (
+        "tidemark agent --nats nats://HOST:4222",
+        "timeout 1 tidemark agent --nats $nats; [ $? = 124 ]",
+    ),
+    ("nats://HOST:4222", "$nats"),
     // Sizes and times.
     ("--time 10m", "--time 1s"),
     ("--table-size=250000", "--table-size=10000"),
@@ -130,6 +137,7 @@ const INSTEAD: &[(&str, &str)] = &[
         "--threads=8 --print-job",
         "--threads=8 --time=1 --print-job",
     ),
+    ("--budget 5m", "--budget 20s"),
     // Others may use the port.
     ("--metrics=9090", "--metrics=127.0.0.1:0"),
     // As many minutes as the search takes.
@@ -221,6 +229,7 @@ struct Desk {
     databases: Vec<(&'static str, Database)>,
     /// Those of three runs each that have the tags `before` and `after`.
     ids: Vec<(&'static str, String)>,
+    nats: Nats,
 }
 
 impl Desk {
@@ -261,6 +270,7 @@ impl Desk {
         Self {
             work,
             ids,
+            nats: Nats::start(),
             databases: vec![
                 ("url", mysql("documents")),
                 ("first", mysql("documents_first")),
@@ -284,6 +294,7 @@ impl Desk {
             .env("TIDEMARK_STORE", self.work.path().join("store.db"))
             .env("MYSQL_PWD", "sbtest")
             .env("PGPASSWORD", "sbtest")
+            .env("nats", &self.nats.url)
             .envs(self.ids.iter().cloned())
             .stdin(Stdio::null());
         for (name, database) in &self.databases {
@@ -387,6 +398,9 @@ fn as_typed(command: &str, used: &mut BTreeSet<&'static str>) -> String {
         .any(|test| typed.starts_with(&format!("tidemark sysbench {test} ")));
     if runs && !is_of_machine && !typed.contains("--target=") {
         typed = typed.replace(" run", " --target=$url --tables=4 run");
+    }
+    if typed.starts_with("tidemark diagnose ") && !typed.contains("--budget") {
+        typed.push_str(" --budget 20s");
     }
     let is_timed = ["--time=", "--rate-hold=", "--find-max="];
     if runs && !is_timed.iter().any(|option| typed.contains(option)) {
