@@ -181,6 +181,28 @@ fn tables_are_made_anew_only_where_their_rows_are_given_up() {
     assert_eq!(said.code, Some(5), "{said:?}");
 }
 
+/// The history is emptied by a run that begins, of the rows that are its own.
+#[test]
+fn a_run_that_is_refused_empties_nothing() {
+    let bench = Bench::new("pgbench_refused");
+    bench.ok("-i -q");
+    bench.ok("-t 5");
+    let history = "SELECT COUNT(*) FROM ONLY pgbench_history";
+    assert_eq!(bench.value(history), "5");
+    // Too few for a percentile.
+    let said = bench.run("-t 5 --strict");
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("nothing was started"), "{said:?}");
+    assert!(!said.err.contains("vacuum"), "{said:?}");
+    assert_eq!(bench.value(history), "5");
+    // Rows of somebody's table that inherits from it.
+    let query = |sql: &str| bench.database.query(sql).unwrap();
+    query("CREATE TABLE mine () INHERITS (pgbench_history)");
+    query("INSERT INTO mine (tid, bid, aid, delta) VALUES (1, 1, 1, 0)");
+    bench.ok("-t 3");
+    assert_eq!(bench.value("SELECT COUNT(*) FROM mine"), "1");
+}
+
 #[test]
 fn scripts_branch_store_sleep_and_send_pipelines() {
     let bench = Bench::new("pgbench_scripts");
