@@ -151,7 +151,11 @@ fn what_may_be_of_another_server_is_told_and_left_as_it_is() {
     std::fs::write(file.path(), left.to_string()).unwrap();
     let part = "at a server that can't be told from";
     let url = server.url();
-    let said = Said::of(&command(&work, &["doctor", &url, "--quick"]).output().unwrap());
+    let said = Said::of(
+        &command(&work, &["doctor", &url, "--quick"])
+            .output()
+            .unwrap(),
+    );
     assert!(said.out.contains(part), "{said:?}");
     let said = ok(&work, &SHORT);
     assert!(said.err.contains(part), "{said:?}");

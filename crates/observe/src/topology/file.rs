@@ -326,7 +326,9 @@ grafana_servers:
             let (start, _) = text.split_at(40);
             assert!(said.contains("more than 32 levels"), "{start}: {said}");
         }
-        let deep: String = (0..30).map(|n| format!("{}a:\n", " ".repeat(n + 3))).collect();
+        let deep: String = (0..30)
+            .map(|n| format!("{}a:\n", " ".repeat(n + 3)))
+            .collect();
         let text = format!("{FILE}monitored:\n{deep}");
         let said = read(&text).map(drop).map_err(|e| e.to_string());
         assert!(!said.is_err_and(|said| said.contains("levels")));
