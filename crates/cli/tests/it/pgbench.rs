@@ -199,8 +199,11 @@ fn a_run_that_is_refused_empties_nothing() {
     let query = |sql: &str| bench.database.query(sql).unwrap();
     query("CREATE TABLE mine () INHERITS (pgbench_history)");
     query("INSERT INTO mine (tid, bid, aid, delta) VALUES (1, 1, 1, 0)");
-    bench.ok("-t 3");
+    let said = bench.run("-t 3");
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("inherits from it"), "{said:?}");
     assert_eq!(bench.value("SELECT COUNT(*) FROM mine"), "1");
+    assert_eq!(bench.value(history), "5");
 }
 
 #[test]
