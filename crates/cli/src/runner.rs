@@ -77,6 +77,15 @@ pub trait Console {
     /// The head of the output.
     fn header(&mut self, order: &Order, record: &RunRecord);
 
+    /// Nothing refuses the run any more: what the tool does to its tables before the load.
+    ///
+    /// # Errors
+    /// [`Failure`] when it can't be done.
+    fn before_load(&mut self, plan: &BoundWorkload) -> Result<(), Failure> {
+        let _ = plan;
+        Ok(())
+    }
+
     /// Measures, by [`Ready::measure`] with an outlet and a voice of the tool's, or by
     /// [`Ready::measure_by`].
     ///
@@ -168,7 +177,9 @@ pub fn run_watched(
         prepare: &prepare,
         lead: order.lead.as_ref(),
     };
-    let measured = console.measure(Ready::new(asked, recording, watching)?)?;
+    let ready = Ready::new(asked, recording, watching)?;
+    console.before_load(&plan)?;
+    let measured = console.measure(ready)?;
     let summary = console.summary(order, &measured)?;
     let kept = measured.keep(console, &summary)?;
     if kept.code == ExitCode::Success {

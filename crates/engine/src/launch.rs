@@ -130,6 +130,7 @@ impl Crew {
             whole,
             connector: connector.clone(),
             workload: Arc::clone(workload),
+            noted_error: workload.noted_error(),
             control: Arc::clone(&control),
             recorders: Arc::clone(&recorders),
             threads,

@@ -342,6 +342,15 @@ impl Recorder {
         state.counters.errors.add(error);
     }
 
+    /// Counts errors of a transaction that ended all the same.
+    pub(crate) fn noted(&self, error: &DbError, times: u8) {
+        let mut state = self.lock();
+        state.counters.ignored_errors += u64::from(times);
+        for _ in 0..times {
+            state.counters.errors.add(error);
+        }
+    }
+
     /// Counts statements of no transaction.
     pub(crate) fn rest(&self, statements: StatementCounts) {
         self.lock().counters.statements += statements;

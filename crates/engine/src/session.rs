@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub whole: Whole,
     pub connector: Connector,
     pub workload: Arc<dyn Workload>,
+    /// [`Workload::noted_error`].
+    pub noted_error: Option<(usize, DbError)>,
     pub control: Arc<Control>,
     pub recorders: Arc<Recorders>,
     /// How many there are. Sessions and terminals number `thread`, `thread + threads`, … are a
@@ -381,6 +383,12 @@ impl SessionTask {
                         times,
                         due,
                     );
+                    if let Some((note, error)) = &self.shared.noted_error
+                        && let times = done.notes.get(*note)
+                        && times > 0
+                    {
+                        recorder.noted(error, times);
+                    }
                     return Some(ended);
                 }
                 Err(error) => {

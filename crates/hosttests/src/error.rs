@@ -33,6 +33,17 @@ pub enum HostError {
         /// What to do instead.
         instead: String,
     },
+    /// A file may be Tidemark's, which nothing proves.
+    #[error(
+        "{} can't be proved to be Tidemark's, because its file system keeps no time of birth, and is left as \
+         it is: {instead}", .path.display()
+    )]
+    Unproven {
+        /// The file.
+        path: PathBuf,
+        /// What to do instead.
+        instead: String,
+    },
     /// A file is not there.
     #[error("{} does not exist; run prepare first", .path.display())]
     Missing {
@@ -65,7 +76,7 @@ pub enum HostError {
         /// How it differs.
         how: String,
     },
-    /// `prepare` ended early.
+    /// Making or writing files ended early.
     #[error("{cause}; {left}")]
     Unfinished {
         /// Why.

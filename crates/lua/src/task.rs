@@ -15,7 +15,8 @@ use tidemark_workloads::{Done, Notes};
 const STREAM: u64 = u64::MAX - 1;
 /// Notes of a script's transactions.
 pub(crate) const NOTES: &[&str] = &["errors counted by the script", "reconnects by the script"];
-const COUNTED_ERRORS: usize = 0;
+/// Of these, the errors.
+pub(crate) const COUNTED_ERRORS: usize = 0;
 const RECONNECTS: usize = 1;
 
 /// Why a function did not end well.

@@ -2,11 +2,11 @@
 
 use crate::program::Program;
 use crate::script::Script;
-use crate::task::NOTES;
+use crate::task::{COUNTED_ERRORS, NOTES};
 use crate::user::{ScriptUser, Sessions};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use tidemark_core::{OptionError, OptionValues};
+use tidemark_core::{DbError, ErrorClass, OptionError, OptionValues};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Connector, Dialect, RowSource, RowWriter};
 use tidemark_workloads::{
@@ -94,6 +94,14 @@ impl Workload for ScriptWorkload {
 
     fn notes(&self) -> &'static [&'static str] {
         NOTES
+    }
+
+    fn noted_error(&self) -> Option<(usize, DbError)> {
+        let says = "counted by the script (sb_counter_inc)";
+        Some((
+            COUNTED_ERRORS,
+            DbError::new(ErrorClass::Fatal, "script", says),
+        ))
     }
 
     fn connects_by(&self, connector: &Connector) {

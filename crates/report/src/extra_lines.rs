@@ -256,14 +256,24 @@ impl Text {
         let due = Due::of(totals, all.count);
         let count = |n: u64| format!("{n:<6} ({:.2}%)", n as f64 * 100.0 / due.all.max(1) as f64);
         self.pair("delayed, no session free", &count(due.delayed));
-        self.pair("dropped, backlog full", &count(due.dropped));
+        let skip_late = Due::skip_late_ms(record);
+        let dropped = match skip_late {
+            None => "dropped, backlog full",
+            Some(_) => "skipped, too late",
+        };
+        self.pair(dropped, &count(due.dropped));
         self.pair("still waiting at the end", &count(due.unserved));
         if let Some(wait) = all.wait.as_ref().and_then(Spread::of) {
             self.spread("waiting for a session", &wait);
         }
         self.service(all);
         let late = self.lateness(record, all)?;
-        if totals.dropped_arrivals > 0 {
+        if let (Some(limit), 1..) = (skip_late, totals.dropped_arrivals) {
+            self.warning(&format!(
+                "{} arrivals were more than {limit} ms late and were skipped; no latency includes them",
+                totals.dropped_arrivals
+            ));
+        } else if totals.dropped_arrivals > 0 {
             let bound = option(record, "max-backlog")
                 .map(|n| format!(" of {n} (--max-backlog)"))
                 .unwrap_or_default();

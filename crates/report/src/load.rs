@@ -196,7 +196,7 @@ impl<'r> Found<'r> {
 /// Arrivals that came due, and what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// All of them: served, dropped, and not served at the end.
+    /// All of them: served, dropped or skipped, and not served at the end.
     pub all: u64,
     pub delayed: u64,
     pub dropped: u64,
@@ -212,6 +212,12 @@ impl Due {
             dropped: totals.dropped_arrivals,
             unserved: totals.unserved_arrivals,
         }
+    }
+
+    /// Milliseconds after which an arrival was not begun any more, in a run that skips such.
+    pub fn skip_late_ms(record: &RunRecord) -> Option<f64> {
+        let limit = record.job.as_ref()?.load.skip_late?;
+        Some(limit.as_secs_f64() * 1000.0)
     }
 
     /// Whether more were left than those that any end cuts off.

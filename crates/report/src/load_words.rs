@@ -215,7 +215,13 @@ impl Words<'_> {
         }
         if d.totals.dropped_arrivals > 0 {
             let dropped = whole(d.totals.dropped_arrivals);
-            warnings.push(fill(t.arrivals_dropped, &[("dropped", &dropped)]));
+            warnings.push(match Due::skip_late_ms(r) {
+                None => fill(t.arrivals_dropped, &[("dropped", &dropped)]),
+                Some(limit) => {
+                    let values = [("skipped", &*dropped), ("limit", &*three(limit))];
+                    fill(t.arrivals_skipped, &values)
+                }
+            });
         }
         let due = self.due();
         if due.too_many_unserved() {
@@ -262,9 +268,13 @@ impl Words<'_> {
             let served = three(d.transactions_per_s());
             facts.push((t.served, fill(t.rate_per_s, &[("rate", &served)])));
             let due = self.due();
+            let dropped = match Due::skip_late_ms(r) {
+                None => t.dropped,
+                Some(_) => t.skipped_late,
+            };
             for (name, count) in [
                 (t.delayed, due.delayed),
-                (t.dropped, due.dropped),
+                (dropped, due.dropped),
                 (t.unserved, due.unserved),
             ] {
                 let values = [

@@ -3,7 +3,7 @@
 use crate::{Check, Statements, Terminal, columns};
 use std::any::Any;
 use std::fmt::Debug;
-use tidemark_core::{OptionError, Shard};
+use tidemark_core::{DbError, OptionError, Shard};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Connector, Dialect, RowSource};
 
@@ -22,6 +22,12 @@ pub trait Workload: Send + Sync + Debug + Any {
     /// [`crate::Done::notes`] point in here.
     fn notes(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// The one of these outcomes that is an error, by its index, and the error as the run counts it beside
+    /// those that were ignored.
+    fn noted_error(&self) -> Option<(usize, DbError)> {
+        None
     }
 
     /// Whether its terminals have pauses of their own ([`Terminal::pause`]); the run's think time

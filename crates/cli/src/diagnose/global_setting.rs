@@ -2,7 +2,7 @@
 //! before anything is changed, so that the next diagnosis or study of this server restores them after
 //! whatever ended this one. While they are changed, and while values before are read, the server's lock is held.
 
-use super::left_settings::{Left, LeftSettings, Row, identity};
+use super::left_settings::{Found, Identity, Left, LeftSettings, Row, identity};
 use super::server_lock::ServerLock;
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes::home;
@@ -48,13 +48,16 @@ pub fn restore_left(target: &Target, store: &Path) -> Result<(), Failure> {
 }
 
 /// What diagnoses have changed of a target's servers. Nothing is changed by looking; a server that can't be
-/// asked has nothing to tell.
+/// asked has nothing to tell. Beside the settings: what is said of files that may be of another server.
 ///
 /// # Errors
 /// [`Failure`] naming the file that can't be read.
-pub fn still_changed(target: &Target, store: &Path) -> Result<Vec<StillChanged>, Failure> {
+pub fn still_changed(
+    target: &Target,
+    store: &Path,
+) -> Result<(Vec<StillChanged>, Vec<String>), Failure> {
     let setting = GlobalSetting::new(target, store);
-    let mut all = Vec::new();
+    let mut all = (Vec::new(), Vec::new());
     if target.protocol != Protocol::Mysql || setting.files.is_empty() {
         return Ok(all);
     }
@@ -64,8 +67,13 @@ pub fn still_changed(target: &Target, store: &Path) -> Result<Vec<StillChanged>,
     for host in hosts.numbers() {
         let asked = hosts.on(host, async move |session, _| identity(session).await);
         let Ok(identity) = asked else { continue };
-        let Some(left) = setting.files.read(&identity)? else {
-            continue;
+        let left = match setting.files.read(&identity)? {
+            Found::Nothing => continue,
+            Found::Its(left) => left,
+            Found::Doubtful { left, file } => {
+                all.1.push(doubt(&file, &left, &hosts.server(host)));
+                continue;
+            }
         };
         let is_alive = left.process.liveness(boot_id().as_deref()) == Liveness::Alive;
         for row in left.settings {
@@ -74,7 +82,7 @@ pub fn still_changed(target: &Target, store: &Path) -> Result<Vec<StillChanged>,
                 before_change(session, &name).await
             });
             if now.is_ok_and(|now| now.as_deref() == Some(row.to.as_str())) {
-                all.push(StillChanged {
+                all.0.push(StillChanged {
                     name: row.name,
                     before: row.before,
                     now: row.to,
@@ -92,7 +100,7 @@ struct Changed {
     host: usize,
     /// For people.
     server: String,
-    identity: String,
+    identity: Identity,
     rows: Vec<Row>,
 }
 
@@ -122,10 +130,15 @@ impl GlobalSetting {
         for host in hosts.numbers() {
             let asked = hosts.on(host, async move |session, _| identity(session).await);
             let Ok(identity) = asked else { continue };
-            if self.files.read(&identity)?.is_none() {
-                continue;
-            }
             let server = hosts.server(host);
+            match self.files.read(&identity)? {
+                Found::Nothing => continue,
+                Found::Its(_) => {}
+                Found::Doubtful { left, file } => {
+                    eprintln!("tidemark: {}", doubt(&file, &left, &server));
+                    continue;
+                }
+            }
             let _lock = ServerLock::take(&self.place.target, host, &server)?;
             self.settle(&hosts, host, &identity)?;
         }
@@ -133,11 +146,17 @@ impl GlobalSetting {
     }
 
     /// Restores what a process that has ended left of a server, whose lock is held.
-    fn settle(&self, hosts: &Hosts<'_>, host: usize, identity: &str) -> Result<(), Failure> {
-        let Some(left) = self.files.read(identity)? else {
-            return Ok(());
-        };
+    fn settle(&self, hosts: &Hosts<'_>, host: usize, identity: &Identity) -> Result<(), Failure> {
         let server = hosts.server(host);
+        let left = match self.files.read(identity)? {
+            Found::Nothing => return Ok(()),
+            Found::Its(left) => left,
+            // Its values now may be those left there, and the file may have the name of ours.
+            Found::Doubtful { left, file } => {
+                let says = doubt(&file, &left, &server);
+                return Err(Failure::new(ExitCode::Refused, says));
+            }
+        };
         // A process that can't be seen from here does not hold the lock, and has ended.
         let is_own = left.process.pid == Some(std::process::id());
         if !is_own && left.process.liveness(boot_id().as_deref()) == Liveness::Alive {
@@ -167,7 +186,7 @@ impl GlobalSetting {
         let changed = Changed {
             host,
             server,
-            identity: identity.into(),
+            identity: identity.clone(),
             rows,
         };
         match self.restored(hosts, changed)? {
@@ -220,6 +239,17 @@ impl GlobalSetting {
             self.locks.push(lock);
             let identity = hosts.on(host, async move |session, _| identity(session).await)?;
             self.settle(&hosts, host, &identity)?;
+            let key = identity.key();
+            if let Some(other) = changed.iter().find(|c: &&Changed| c.identity.key() == key) {
+                return Err(Failure::new(
+                    ExitCode::Refused,
+                    format!(
+                        "{server} and {} name themselves alike ({key}): what is changed of one could \
+                         not be told from what is changed of the other",
+                        other.server
+                    ),
+                ));
+            }
             let mut rows = Vec::new();
             for (setting, to) in settings {
                 let name = setting.to_string();
@@ -335,7 +365,8 @@ impl GlobalSetting {
 
     fn write_down(&self, one: &Changed) -> Result<(), Failure> {
         self.files.write(&Left {
-            identity: one.identity.clone(),
+            identity: one.identity.key(),
+            started: one.identity.started,
             process: ProcessId::own(""),
             settings: one.rows.clone(),
         })
@@ -356,6 +387,21 @@ fn row(name: &str, before: Option<String>, to: &str, server: &str) -> Result<Row
         before,
         to: to.into(),
     })
+}
+
+/// What is said of settings that a diagnosis left at a server of this place.
+fn doubt(file: &Path, left: &Left, server: &str) -> String {
+    let settings = left.settings.iter().map(|row| {
+        let before = row.before.as_deref().unwrap_or("its default");
+        format!("{} at {} instead of {before}", row.name, row.to)
+    });
+    let settings: Vec<String> = settings.collect();
+    format!(
+        "{}: a diagnosis left {} at a server that can't be told from {server}: nothing is restored; put \
+         them back where they are still so, then remove the file",
+        file.display(),
+        settings.join(", ")
+    )
 }
 
 fn not_restored(said: &[String]) -> Failure {
@@ -380,7 +426,7 @@ impl Drop for GlobalSetting {
 
 #[cfg(test)]
 mod tests {
-    use super::row;
+    use super::*;
 
     #[test]
     fn a_value_that_is_changed_already_is_no_value_before() {
@@ -388,5 +434,19 @@ mod tests {
         assert!(said.message.contains("sync_binlog of h:1 is 0"), "{said}");
         let row = row("sync_binlog", Some("1".into()), "0", "h:1").unwrap();
         assert_eq!(row.before.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn doubts_name_the_file_the_settings_and_the_server() {
+        let left = Left {
+            identity: String::new(),
+            started: None,
+            process: ProcessId::own(""),
+            settings: vec![row("sync_binlog", Some("1".into()), "0", "h:1").unwrap()],
+        };
+        let said = doubt(Path::new("/x/1.json"), &left, "h:1");
+        for part in ["/x/1.json", "sync_binlog at 0 instead of 1", "h:1"] {
+            assert!(said.contains(part), "{said}");
+        }
     }
 }

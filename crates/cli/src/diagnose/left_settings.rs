@@ -20,8 +20,11 @@ pub struct LeftSettings {
 /// What was changed of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// The server, as itself names it: [`identity`].
+    /// The server, as itself names it: [`Identity::key`].
     pub identity: String,
+    /// When it was started, where its name does not tell it from all others: [`Identity::started`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<i64>,
     /// The process that did it.
     pub process: ProcessId,
     /// What it changed.
@@ -39,14 +42,89 @@ pub struct Row {
     pub to: String,
 }
 
-/// What no other server says of itself, however it is reached.
+/// A server, as itself names it, however it is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Host name, port and data folder; another server may have the same.
+    pub place: String,
+    /// The server's own identifier; `None` where it has none.
+    pub own: Option<String>,
+    /// Seconds since 1970 at its start, of a MariaDB. Its identifier is made of the network address and the
+    /// port, which another may have; what SET GLOBAL has changed ends with the process anyway.
+    pub started: Option<i64>,
+}
+
+/// A file about a server of this place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// There is none.
+    Nothing,
+    /// It is about this server.
+    Its(Left),
+    /// It may be about another one: it is neither obeyed nor removed.
+    Doubtful {
+        /// What it says.
+        left: Left,
+        /// Where it is.
+        file: PathBuf,
+    },
+}
+
+impl Identity {
+    /// What its file is named by.
+    pub fn key(&self) -> String {
+        match &self.own {
+            Some(own) => format!("{} {own}", self.place),
+            None => self.place.clone(),
+        }
+    }
+
+    /// Whether what is left is of this server and of no other.
+    fn has_left(&self, left: &Left) -> bool {
+        let is_same = left.identity == self.key();
+        // This process has kept its session's lock, and knows whom it asked.
+        let is_own = left.process == ProcessId::own("");
+        is_same && (is_own || self.own.is_some() && is_same_start(self.started, left.started))
+    }
+}
+
+/// Whether two times are one start of one process, read in whole seconds.
+fn is_same_start(one: Option<i64>, other: Option<i64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.abs_diff(other) <= 1,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// How a server names itself. MySQL's identifier is `server_uuid`; MariaDB's `server_uid`, which releases
+/// before 2024 don't have.
 ///
 /// # Errors
 /// The server's.
-pub async fn identity(session: &mut Session) -> Result<String, tidemark_core::DbError> {
+pub async fn identity(session: &mut Session) -> Result<Identity, tidemark_core::DbError> {
     let sql = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
     let rows = session.query(sql).await?;
-    Ok(rows.text(0, 0).unwrap_or_default())
+    let place = rows.text(0, 0).unwrap_or_default();
+    let sql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uid', 'server_uuid')";
+    let rows = session.query(sql).await?;
+    let of = |name: &str| {
+        let mut numbers = 0..rows.len();
+        let row = numbers.find(|row| rows.text(*row, 0).as_deref() == Some(name))?;
+        rows.text(row, 1).filter(|value| !value.is_empty())
+    };
+    let (uuid, uid) = (of("server_uuid"), of("server_uid"));
+    let mut started = None;
+    if uuid.is_none() && uid.is_some() {
+        let sql = "SELECT CAST(UNIX_TIMESTAMP() - VARIABLE_VALUE AS SIGNED) \
+                   FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'";
+        started = session.query(sql).await?.int(0, 0);
+    }
+    Ok(Identity {
+        place,
+        own: uuid.or(uid),
+        started,
+    })
 }
 
 impl LeftSettings {
@@ -74,15 +152,32 @@ impl LeftSettings {
     ///
     /// # Errors
     /// [`Failure`] naming the file that can't be read.
-    pub fn read(&self, identity: &str) -> Result<Option<Left>, Failure> {
-        let file = self.file(identity);
-        let text = match read_text(&file, LONGEST_CONFIGURATION) {
+    pub fn read(&self, server: &Identity) -> Result<Found, Failure> {
+        // Files of earlier releases are named by the place alone.
+        let keys = [server.key(), server.place.clone()];
+        let keys = &keys[..if server.own.is_some() { 2 } else { 1 }];
+        let mut doubtful = Found::Nothing;
+        for key in keys {
+            let file = self.file(key);
+            let Some(left) = self.read_file(&file)? else {
+                continue;
+            };
+            if server.has_left(&left) {
+                return Ok(Found::Its(left));
+            }
+            doubtful = Found::Doubtful { left, file };
+        }
+        Ok(doubtful)
+    }
+
+    fn read_file(&self, file: &Path) -> Result<Option<Left>, Failure> {
+        let text = match read_text(file, LONGEST_CONFIGURATION) {
             Err(e) if e.is_missing() => return Ok(None),
-            text => text.map_err(|e| failed(&file, e))?,
+            text => text.map_err(|e| failed(file, e))?,
         };
         serde_json::from_str(&text)
             .map(Some)
-            .map_err(|e| failed(&file, e))
+            .map_err(|e| failed(file, e))
     }
 
     /// Writes down what is about to be changed of a server, or what is left of it: it is on the disk when
@@ -101,8 +196,8 @@ impl LeftSettings {
     ///
     /// # Errors
     /// [`Failure`] naming the file.
-    pub fn remove(&self, identity: &str) -> Result<(), Failure> {
-        let file = self.file(identity);
+    pub fn remove(&self, server: &Identity) -> Result<(), Failure> {
+        let file = self.file(&server.key());
         match fs::remove_file(&file) {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
             done => done.map_err(|e| failed(&file, e)),
@@ -123,10 +218,22 @@ fn failed(path: &Path, error: impl std::fmt::Display) -> Failure {
 mod tests {
     use super::*;
 
-    fn left(identity: &str, to: &str) -> Left {
+    fn server(place: &str, own: &str) -> Identity {
+        Identity {
+            place: place.into(),
+            own: Some(own.into()),
+            started: None,
+        }
+    }
+
+    /// What a process that has ended left.
+    fn left(server: &Identity, to: &str) -> Left {
+        let mut process = ProcessId::own("here");
+        process.pid = None;
         Left {
-            identity: identity.into(),
-            process: ProcessId::own("here"),
+            identity: server.key(),
+            started: server.started,
+            process,
             settings: vec![Row {
                 name: "sync_binlog".into(),
                 before: Some("1".into()),
@@ -135,27 +242,76 @@ mod tests {
         }
     }
 
+    fn in_folder(folder: &Path) -> LeftSettings {
+        LeftSettings {
+            folder: folder.join("new"),
+        }
+    }
+
     #[test]
     fn servers_have_files_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
-        let all = LeftSettings {
-            folder: folder.path().join("new"),
-        };
+        let all = in_folder(folder.path());
         assert!(all.is_empty());
-        assert_eq!(all.read("a 3306 /a").unwrap(), None);
-        all.write(&left("a 3306 /a", "0")).unwrap();
-        all.write(&left("b 3306 /b", "2")).unwrap();
-        all.write(&left("b 3306 /b", "3")).unwrap();
+        let (a, b) = (server("a 3306 /a", "1"), server("b 3306 /b", "2"));
+        assert_eq!(all.read(&a).unwrap(), Found::Nothing);
+        all.write(&left(&a, "0")).unwrap();
+        all.write(&left(&b, "2")).unwrap();
+        all.write(&left(&b, "3")).unwrap();
         // What another one is done with is not what this one has left.
-        all.remove("b 3306 /b").unwrap();
-        assert_eq!(all.read("b 3306 /b").unwrap(), None);
-        let kept = all.read("a 3306 /a").unwrap();
-        assert_eq!(kept, Some(left("a 3306 /a", "0")));
+        all.remove(&b).unwrap();
+        assert_eq!(all.read(&b).unwrap(), Found::Nothing);
+        assert_eq!(all.read(&a).unwrap(), Found::Its(left(&a, "0")));
         assert!(!all.is_empty());
         // Twice, as by two that saw the same one end.
-        all.remove("b 3306 /b").unwrap();
-        all.remove("a 3306 /a").unwrap();
+        all.remove(&b).unwrap();
+        all.remove(&a).unwrap();
         assert!(all.is_empty());
+    }
+
+    /// Two containers: the same host name, port and data folder.
+    #[test]
+    fn a_server_of_the_same_place_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = in_folder(folder.path());
+        let (a, b) = (server("db 3306 /var", "1"), server("db 3306 /var", "2"));
+        all.write(&left(&a, "0")).unwrap();
+        assert_eq!(all.read(&b).unwrap(), Found::Nothing);
+        all.write(&left(&b, "2")).unwrap();
+        all.remove(&b).unwrap();
+        assert_eq!(all.read(&a).unwrap(), Found::Its(left(&a, "0")));
+    }
+
+    #[test]
+    fn what_does_not_tell_a_server_from_others_is_doubtful() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = in_folder(folder.path());
+        let nameless = Identity {
+            place: "db 3306 /var".into(),
+            ..Identity::default()
+        };
+        all.write(&left(&nameless, "0")).unwrap();
+        let doubtful = |server: &Identity| match all.read(server).unwrap() {
+            Found::Doubtful { file, .. } => file,
+            other => panic!("{other:?}"),
+        };
+        // The file of an earlier release, and a server that has no identifier.
+        assert!(doubtful(&server("db 3306 /var", "1")).exists());
+        assert!(doubtful(&nameless).exists());
+        // What this process itself wrote is known.
+        let mut own = left(&nameless, "0");
+        own.process = ProcessId::own("");
+        all.write(&own).unwrap();
+        assert_eq!(all.read(&nameless).unwrap(), Found::Its(own));
+        // MariaDB's identifier is the machine's and the port's: another start is another server.
+        let started = |at| Identity {
+            started: Some(at),
+            ..server("db 3307 /var", "u")
+        };
+        all.write(&left(&started(1_790_000_000), "0")).unwrap();
+        let found = all.read(&started(1_790_000_001)).unwrap();
+        assert_eq!(found, Found::Its(left(&started(1_790_000_000), "0")));
+        assert!(doubtful(&started(1_790_000_500)).exists());
     }
 
     #[test]
@@ -164,9 +320,10 @@ mod tests {
         let all = LeftSettings {
             folder: folder.path().into(),
         };
-        let file = all.file("a");
+        let a = server("a", "1");
+        let file = all.file(&a.key());
         fs::write(&file, "{").unwrap();
-        let said = all.read("a").unwrap_err().message;
+        let said = all.read(&a).unwrap_err().message;
         assert!(said.contains(&file.display().to_string()), "{said}");
     }
 }

@@ -98,7 +98,10 @@ pub fn left_by_diagnoses(target: &Target, teller: &Teller) {
     let lang = teller.lang;
     let store = store_path(None).unwrap_or_default();
     let says = match still_changed(target, &store) {
-        Ok(left) => left.iter().map(|left| still(left, lang)).collect(),
+        Ok((left, doubts)) => {
+            let left = left.iter().map(|left| still(left, lang));
+            left.chain(doubts).collect()
+        }
         Err(failure) => vec![failure.message],
     };
     for says in says {

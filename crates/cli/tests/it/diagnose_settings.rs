@@ -136,6 +136,37 @@ fn doctors_tell_and_studies_restore_what_a_diagnosis_left() {
     assert!(!doctor(&[]).out.contains(part));
 }
 
+/// The file is of a server with the same host name, port and data folder that was started at another time:
+/// nothing is put back, and the file stays.
+#[test]
+fn what_may_be_of_another_server_is_told_and_left_as_it_is() {
+    let work = Workdir::new();
+    let server = server(&work);
+    killed(&work, &server);
+    let folder = work.path().join("data/tidemark/changed-settings");
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    let mut left: serde_json::Value = serde_json::from_str(&text).unwrap();
+    left["started"] = 1_000_000_000.into();
+    std::fs::write(file.path(), left.to_string()).unwrap();
+    let part = "at a server that can't be told from";
+    let url = server.url();
+    let said = Said::of(
+        &command(&work, &["doctor", &url, "--quick"])
+            .output()
+            .unwrap(),
+    );
+    assert!(said.out.contains(part), "{said:?}");
+    let said = ok(&work, &SHORT);
+    assert!(said.err.contains(part), "{said:?}");
+    assert!(!said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(&server), "2");
+    assert_eq!(
+        std::fs::read_to_string(file.path()).unwrap(),
+        left.to_string()
+    );
+}
+
 #[test]
 fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
     let work = Workdir::new();

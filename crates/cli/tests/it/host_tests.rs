@@ -279,6 +279,30 @@ fn a_device_that_is_full_leaves_nothing_unsaid() {
     assert!(!dir.path().join("test_file.tidemark").exists());
 }
 
+/// A sequential write makes its files itself: what it leaves when it fails is named.
+#[test]
+fn a_sequential_write_that_fails_names_the_files_it_leaves() {
+    let dir = Workdir::new();
+    // Its record's file would be too large, too.
+    let line = format!(
+        "ulimit -f 64; trap '' XFSZ; exec {TIDEMARK} sysbench fileio --file-num=2 \
+         --file-total-size=1M --file-test-mode=seqwr --store=off run"
+    );
+    let output = Command::new("bash")
+        .args(["-c", &line])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let said = Said::of(&output);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    for part in ["these files are left", "test_file.0", "test_file.1"] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    let cleanup = ["sysbench", "fileio", "--file-num=2", "cleanup"];
+    dir.ok(&cleanup);
+    assert!(!dir.path().join("test_file.0").exists());
+}
+
 #[test]
 fn ctrl_c_ends_with_a_summary() {
     let dir = Workdir::new();

@@ -1,7 +1,7 @@
 //! Reading, writing and syncing files, in one of three ways.
 
 use super::aio::Queue;
-use super::mapping::Mapping;
+use super::mapping::{Mapping, reserve};
 use super::{Layout, Plan};
 use crate::HostError;
 use std::fs::{File, OpenOptions};
@@ -83,6 +83,10 @@ impl Open {
                 if plan.mode == super::Mode::SeqWr {
                     let grown = file.set_len(layout.file_bytes());
                     grown.map_err(HostError::file("grow", path))?;
+                }
+                if writes {
+                    let reserved = reserve(file, layout.file_bytes());
+                    reserved.map_err(HostError::file("reserve the blocks of", path))?;
                 }
                 let map = Mapping::new(file, layout.file_bytes(), writes);
                 maps.push(map.map_err(HostError::file("map", path))?);

@@ -72,6 +72,21 @@ impl Mapping {
     }
 }
 
+/// Gives a file all its blocks: a store into memory whose block the disk has no room for has no error to
+/// give, and ends the process by SIGBUS (mmap(2)). What the file holds stays.
+pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
+    let length = libc::off_t::try_from(length).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    loop {
+        // SAFETY: the file is open.
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) } {
+            0 => return Ok(()),
+            libc::EINTR => {}
+            // It returns the error, and leaves errno as it is.
+            error => return Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: it is mapped with this length, and nobody has it any more.

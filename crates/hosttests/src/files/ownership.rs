@@ -1,5 +1,6 @@
 //! Which files Tidemark made. A list beside them tells each by what a file can't share with another
-//! that takes its name: device, number and time of birth.
+//! that takes its name: device, number and time of birth. A file system gives the number of a file that is
+//! gone to the next one, so that without a time of birth nothing is proved.
 
 use super::Layout;
 use crate::HostError;
@@ -37,6 +38,11 @@ impl Identity {
             number: found.ino(),
             born: born.map_or(0, |since| since.as_nanos()),
         }
+    }
+
+    /// Whether a file that is this is the one that was listed as `listed`.
+    fn proves(&self, listed: &Self) -> bool {
+        self.born != 0 && self == listed
     }
 }
 
@@ -98,10 +104,25 @@ impl Marker {
 
     /// Whether the file at this path, which was looked at without following a link, is one of those.
     pub fn owns(&self, path: &Path, found: &Metadata) -> bool {
-        let name = path.file_name().unwrap_or_default();
         let is = Identity::of(found);
-        let mut entries = self.entries.iter();
-        found.is_file() && entries.any(|(listed, identity)| name == &**listed && *identity == is)
+        found.is_file() && self.listed(path).any(|listed| is.proves(listed))
+    }
+
+    fn listed(&self, path: &Path) -> impl Iterator<Item = &Identity> {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let entries = self.entries.iter();
+        entries.filter_map(move |(listed, identity)| (name == **listed).then_some(identity))
+    }
+
+    /// Why a file at this path that is not [owned](Self::owns) stays as it is.
+    pub fn refusal(&self, path: PathBuf, found: &Metadata, instead: String) -> HostError {
+        let is = Identity::of(found);
+        let may_be = |listed: &Identity| is.born == 0 && is == *listed;
+        let is_listed = self.listed(&path).any(may_be);
+        match found.is_file() && is_listed {
+            true => HostError::Unproven { path, instead },
+            false => HostError::Foreign { path, instead },
+        }
     }
 
     /// Makes a file that was not there, and lists it before anything is written to it.
@@ -187,4 +208,23 @@ fn entry(line: &str) -> Option<(String, Identity)> {
         born: words.next()?.parse().ok()?,
     };
     is_number.then_some((name, identity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_alone_proves_nothing() {
+        let with = |born| Identity {
+            device: 1,
+            number: 2,
+            born,
+        };
+        assert!(with(7).proves(&with(7)));
+        assert!(!with(8).proves(&with(7)));
+        // The next file may have the number of one that is gone.
+        assert!(!with(0).proves(&with(0)));
+        assert!(!with(7).proves(&with(0)));
+    }
 }

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// So many files are named one by one.
+const MOST_NAMED: usize = 8;
+
 /// What `prepare` did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Prepared {
@@ -48,10 +51,8 @@ pub fn prepare(
         if let Some(found) = &found
             && !marker.owns(&path, found)
         {
-            return Err(HostError::Foreign {
-                path,
-                instead: "prepare makes files of this name; use an empty folder".into(),
-            });
+            let instead = "prepare makes files of this name; use an empty folder";
+            return Err(marker.refusal(path, found, instead.into()));
         }
         there.push(found);
     }
@@ -147,28 +148,62 @@ fn fill(
     target.sync_all().map_err(HostError::file("sync", path))
 }
 
+/// What is said of files that were made and stay.
+pub(super) fn these_are_left(files: &[&Path]) -> String {
+    format!(
+        "these files are left, remove them with cleanup: {}",
+        named(files)
+    )
+}
+
+/// Files by name; of many the first ones and the last.
+fn named(files: &[&Path]) -> String {
+    let shown = |files: &[&Path]| {
+        let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+        names.join(", ")
+    };
+    match files {
+        [first @ .., last] if files.len() > MOST_NAMED => format!(
+            "{}, … {} ({} files)",
+            shown(&first[..MOST_NAMED - 1]),
+            last.display(),
+            files.len()
+        ),
+        _ => shown(files),
+    }
+}
+
 /// Removes what this call made, and says what became of it.
 fn undo(marker: Marker, made: &[PathBuf], cause: HostError) -> HostError {
-    let mut left = Vec::new();
+    let (mut left, mut unproven) = (Vec::new(), Vec::new());
     let mut gone = 0;
     for path in made {
-        let is_ours = look(path).ok().flatten();
-        match is_ours.filter(|found| marker.owns(path, found)) {
-            Some(_) if std::fs::remove_file(path).is_ok() => gone += 1,
-            Some(_) => left.push(path.display().to_string()),
-            None => {}
+        let Some(found) = look(path).ok().flatten() else {
+            continue;
+        };
+        if !marker.owns(path, &found) {
+            unproven.push(path.as_path());
+        } else if std::fs::remove_file(path).is_ok() {
+            gone += 1;
+        } else {
+            left.push(path.as_path());
         }
     }
     let others = marker.names().len() > made.len();
-    let left = match left.is_empty() {
-        true if gone == 1 => "the file made until then was removed".into(),
-        true => format!("the {gone} files made until then were removed"),
-        false => format!(
-            "these files are left, remove them with cleanup: {}",
-            left.join(", ")
+    let is_clean = left.is_empty() && unproven.is_empty();
+    let left = match (left.is_empty(), unproven.is_empty()) {
+        (true, true) if gone == 1 => "the file made until then was removed".into(),
+        (true, true) => format!("the {gone} files made until then were removed"),
+        (false, _) => {
+            left.extend(unproven);
+            these_are_left(&left)
+        }
+        (true, false) => format!(
+            "these files are left, and can't be proved to be Tidemark's; remove them yourself: {}",
+            named(&unproven)
         ),
     };
-    if !others && !left.starts_with("these") {
+    if !others && is_clean {
         // It lists nothing any more.
         let _listed_nothing = marker.remove();
     }
@@ -199,15 +234,13 @@ pub fn cleanup(layout: &Layout) -> Result<usize, HostError> {
                 std::fs::remove_file(&path).map_err(HostError::file("remove", &path))?;
                 removed += 1;
             }
-            Some(_) => foreign = foreign.or(Some(path)),
+            Some(found) => foreign = foreign.or(Some((path, found))),
         }
     }
+    let refused = foreign.map(|(path, found)| {
+        let instead = format!("{removed} files of Tidemark's were removed; remove it yourself");
+        marker.refusal(path, &found, instead)
+    });
     marker.remove()?;
-    match foreign {
-        None => Ok(removed),
-        Some(path) => Err(HostError::Foreign {
-            path,
-            instead: format!("{removed} files of Tidemark's were removed; remove it yourself"),
-        }),
-    }
+    refused.map_or(Ok(removed), Err)
 }

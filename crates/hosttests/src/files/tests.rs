@@ -137,6 +137,46 @@ fn a_file_that_took_the_place_of_ours_is_not_ours() {
     assert!(!layout.path(1).exists());
 }
 
+/// A store into mapped memory for which the disk has no block ends the process.
+#[test]
+fn what_is_written_in_memory_has_its_blocks() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let layout = layout(folder.path(), 1, 64);
+    made(&layout, false).unwrap();
+    for mode in [Mode::RndWr, Mode::SeqWr] {
+        // The same file, with none.
+        let file = fs::OpenOptions::new().write(true).open(layout.path(0));
+        let file = file.unwrap();
+        file.set_len(0).unwrap();
+        file.set_len(layout.file_bytes()).unwrap();
+        assert_eq!(file.metadata().unwrap().blocks(), 0);
+        let mapped = Plan {
+            io: IoMode::Mmap,
+            ..plan(mode)
+        };
+        let (threads, _) = files(1, &layout, &mapped).unwrap();
+        let held = file.metadata().unwrap().blocks() * 512;
+        assert!(held >= layout.file_bytes(), "{mode:?}: {held}");
+        drop(threads);
+    }
+}
+
+#[test]
+fn many_files_are_named_by_the_first_and_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = layout(folder.path(), 20, 1);
+    let paths: Vec<_> = (0..20).map(|file| layout.path(file)).collect();
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    let said = prepare::these_are_left(&paths);
+    for part in ["test_file.6, … ", "test_file.19 (20 files)", "cleanup"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!said.contains("test_file.7,"), "{said}");
+    let few = prepare::these_are_left(&paths[..2]);
+    assert!(few.ends_with("test_file.1"), "{few}");
+}
+
 #[test]
 fn links_are_not_followed() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,11 +4,12 @@ use super::aio::Queue;
 use super::buffer::Buffer;
 use super::io::{IoMode, Open};
 use super::ownership::Marker;
-use super::prepare::look;
+use super::prepare::{look, these_are_left};
 use super::requests::{Kind, Requests};
 use super::{Layout, Mode, Plan, validation};
 use crate::random::Random;
 use crate::{Event, HostError, Test};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -40,6 +41,8 @@ struct Shared {
     plan: Plan,
     block: usize,
     open: Open,
+    /// Files that this sequential write has made.
+    made: Vec<PathBuf>,
     requests: Mutex<Requests>,
     counts: Arc<Counts>,
     /// Threads that have not finished.
@@ -58,7 +61,8 @@ pub struct Files {
 ///
 /// # Errors
 /// [`HostError::Missing`] and [`HostError::Size`] of files that are not as the layout says,
-/// [`HostError::Foreign`] of those that would be written and that Tidemark did not make.
+/// [`HostError::Foreign`] and [`HostError::Unproven`] of those that would be written and that Tidemark did
+/// not make, or may not have made; [`HostError::Unfinished`] naming those that a sequential write made.
 pub fn files(
     count: usize,
     layout: &Layout,
@@ -72,13 +76,15 @@ pub fn files(
                 .into(),
         ));
     }
-    look_at(layout, plan)?;
-    let open = Open::new(layout, plan)?;
+    let mut made = Vec::new();
+    let open = look_at(layout, plan, &mut made).and_then(|()| Open::new(layout, plan));
+    let open = open.map_err(|cause| with_left(&made, cause))?;
     let counts = Arc::<Counts>::default();
     let shared = Arc::new(Shared {
         plan: plan.clone(),
         block: layout.block as usize,
         open,
+        made,
         requests: Mutex::new(Requests::new(layout, plan)),
         counts: Arc::clone(&counts),
         working: AtomicUsize::new(count),
@@ -96,7 +102,8 @@ pub fn files(
             queue,
         })
     };
-    let all = (0..count).map(one).collect::<Result<Vec<_>, HostError>>()?;
+    let all = (0..count).map(one).collect::<Result<Vec<_>, HostError>>();
+    let all = all.map_err(|cause| with_left(&shared.made, cause))?;
     Ok((all, counts))
 }
 
@@ -112,7 +119,7 @@ fn queue(backlog: usize, largest: usize) -> Result<Queue, HostError> {
 
 /// Looks whether the files are there, have their size, and may be written where they would be. Files
 /// of a sequential write are made, or emptied if they are Tidemark's.
-fn look_at(layout: &Layout, plan: &Plan) -> Result<(), HostError> {
+fn look_at(layout: &Layout, plan: &Plan, made: &mut Vec<PathBuf>) -> Result<(), HostError> {
     let mut marker = Marker::read(&layout.folder)?;
     let mut absent = Vec::new();
     for file in 0..layout.count {
@@ -126,13 +133,10 @@ fn look_at(layout: &Layout, plan: &Plan) -> Result<(), HostError> {
         };
         let may_be = found.is_file() && (plan.force || marker.owns(&path, &found));
         if !found.is_file() || plan.mode.writes() && !may_be {
-            return Err(HostError::Foreign {
-                path,
-                instead: "a test that writes overwrites its files; make new ones with tidemark \
-                          sysbench fileio prepare in an empty folder, or overwrite these with \
-                          --force"
-                    .into(),
-            });
+            let instead = "a test that writes overwrites its files; make new ones with tidemark \
+                           sysbench fileio prepare in an empty folder, or overwrite these with \
+                           --force";
+            return Err(marker.refusal(path, &found, instead.into()));
         }
         if plan.mode != Mode::SeqWr && found.len() < layout.file_bytes() {
             return Err(HostError::Size {
@@ -148,6 +152,7 @@ fn look_at(layout: &Layout, plan: &Plan) -> Result<(), HostError> {
     for file in 0..layout.count {
         if absent.contains(&file) {
             marker.create(layout, file)?;
+            made.push(layout.path(file));
             continue;
         }
         let path = layout.path(file);
@@ -158,8 +163,32 @@ fn look_at(layout: &Layout, plan: &Plan) -> Result<(), HostError> {
     Ok(())
 }
 
+/// An error, with the files that were made before it and stay.
+fn with_left(made: &[PathBuf], cause: HostError) -> HostError {
+    let made: Vec<&Path> = made.iter().map(PathBuf::as_path).collect();
+    match made.is_empty() {
+        true => cause,
+        false => HostError::Unfinished {
+            cause: Box::new(cause),
+            left: these_are_left(&made),
+        },
+    }
+}
+
 impl Test for Files {
     fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+        let done = self.request();
+        done.map_err(|cause| with_left(&self.shared.made, cause))
+    }
+
+    fn finish(&mut self) -> Result<(), HostError> {
+        let done = self.end();
+        done.map_err(|cause| with_left(&self.shared.made, cause))
+    }
+}
+
+impl Files {
+    fn request(&mut self) -> Result<Option<Event>, HostError> {
         let shared = Arc::clone(&self.shared);
         let request = {
             let mut requests = shared
@@ -191,7 +220,7 @@ impl Test for Files {
         Ok(Some(event))
     }
 
-    fn finish(&mut self) -> Result<(), HostError> {
+    fn end(&mut self) -> Result<(), HostError> {
         if let Some(queue) = &mut self.queue {
             let drained = queue.drain();
             drained.map_err(|error| HostError::System {
@@ -209,9 +238,7 @@ impl Test for Files {
         }
         Ok(())
     }
-}
 
-impl Files {
     fn write(&mut self, file: usize, offset: u64, length: usize) -> Result<(), HostError> {
         let shared = &*self.shared;
         let bytes = &mut self.buffer.bytes_mut()[..length];

@@ -2,6 +2,8 @@
 
 use super::TopologyError;
 use saphyr::{LoadableYamlNode, MarkedYamlOwned, ScalarOwned, YamlDataOwned};
+use saphyr_parser::{Event, Parser};
+use std::collections::HashMap;
 
 /// Nobody nests settings deeper.
 const DEEPEST: usize = 32;
@@ -26,13 +28,50 @@ pub(super) struct Setting {
 /// The first document of a text.
 ///
 /// # Errors
-/// Where it is no YAML.
+/// Where it is no YAML, or nests too deep.
 pub(super) fn parsed(text: &str) -> Result<Option<MarkedYamlOwned>, TopologyError> {
+    check_depth(text)?;
     let all = MarkedYamlOwned::load_from_str(text).map_err(|e| TopologyError::NoYaml {
         line: e.marker().line(),
         why: e.info().to_string(),
     })?;
     Ok(all.into_iter().next())
+}
+
+/// Looks how deep a text nests: its values are built, hashed and dropped by recursion, which has a stack.
+/// The parser's events come from a loop.
+fn check_depth(text: &str) -> Result<(), TopologyError> {
+    // What is open: its anchor, 0 for none, and the levels seen within.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut levels = HashMap::new();
+    for event in Parser::new_from_iter(text.chars()) {
+        // What is no YAML is the loader's to tell.
+        let Ok((event, span)) = event else { break };
+        let within = match event {
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+                open.push((anchor, 0));
+                0
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let (anchor, within) = open.pop().unwrap_or_default();
+                levels.insert(anchor, within + 1);
+                within + 1
+            }
+            // A copy of all that its anchor has.
+            Event::Alias(anchor) => levels.get(&anchor).copied().unwrap_or(0),
+            _ => 0,
+        };
+        if let Some((_, seen)) = open.last_mut() {
+            *seen = within.max(*seen);
+        }
+        if open.len() + within > DEEPEST {
+            return Err(TopologyError::NoYaml {
+                line: span.start.line(),
+                why: format!("more than {DEEPEST} levels of keys and lists within each other"),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl<'d> At<'d> {

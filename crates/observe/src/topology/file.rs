@@ -311,6 +311,29 @@ grafana_servers:
         }
     }
 
+    #[test]
+    fn a_file_that_nests_without_end_is_refused() {
+        let compact = format!("tikv_servers:\n{}a\n", "- ".repeat(200_000));
+        let flow = format!("tikv_servers: {}{}\n", "[".repeat(200), "]".repeat(200));
+        let keys: String = (0..300).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+        // Each list holds a copy of the one before.
+        let mut copies = "a0: &a0 [x]\n".to_string();
+        for n in 1..300 {
+            copies += &format!("a{n}: &a{n} [*a{}]\n", n - 1);
+        }
+        for text in [compact, flow, keys, copies] {
+            let said = read(&text).unwrap_err().to_string();
+            let (start, _) = text.split_at(40);
+            assert!(said.contains("more than 32 levels"), "{start}: {said}");
+        }
+        let deep: String = (0..30)
+            .map(|n| format!("{}a:\n", " ".repeat(n + 3)))
+            .collect();
+        let text = format!("{FILE}monitored:\n{deep}");
+        let said = read(&text).map(drop).map_err(|e| e.to_string());
+        assert!(!said.is_err_and(|said| said.contains("levels")));
+    }
+
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "[a-z_:\\- \n\\[\\]{}&*\"'0-9.]{0,200}") {

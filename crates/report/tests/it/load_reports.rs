@@ -4,6 +4,7 @@
 use super::common::load::{closed, encoded, overloaded, printed, searched, stepped, thinking};
 
 use regex::Regex;
+use tidemark_core::Job;
 use tidemark_core::record::*;
 use tidemark_report::{Lang, Merged, html, markdown, text, totals};
 use tidemark_report::{beyond, fewer_sessions};
@@ -154,6 +155,32 @@ fn an_imported_rate_that_is_not_stated_is_no_closed_loop() {
     let report = text(&record, Lang::En).unwrap();
     assert!(report.contains("(open loop)"), "{report}");
     assert!(!report.contains("closed loop"), "{report}");
+}
+
+/// `-R` with `-L` of pgbench: what is late is skipped, and no backlog was full.
+#[test]
+fn arrivals_that_were_skipped_late_are_told_as_such() {
+    let mut record = overloaded();
+    let job = r#"{"version": 1, "target": {"url": "postgres://u@h:1/d"}, "workload": {"name": "pgbench"},
+        "load": {"skip_late": "20ms"}, "tool": {"name": "pgbench"}}"#;
+    record.job = Job::list_from_json(job).unwrap().pop();
+    let report = text(&record, Lang::En).unwrap();
+    let said = "93 arrivals were more than 20.0 ms late and were skipped";
+    assert!(report.contains(said), "{report}");
+    assert!(report.contains("Arrivals skipped, too late"), "{report}");
+    assert!(!report.contains("backlog full"), "{report}");
+    let report = text(&record, Lang::Zh).unwrap();
+    assert!(
+        report.contains("过迟而跳过") && report.contains("而被跳过"),
+        "{report}"
+    );
+    let printed = printed(&record);
+    assert!(printed.contains("skipped, too late"), "{printed}");
+    assert!(
+        printed.contains("93 arrivals were more than 20 ms late"),
+        "{printed}"
+    );
+    assert!(!printed.contains("backlog"), "{printed}");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use super::printer::{Printer, counted, sum};
 use super::{SHAPES, only_postgres, vacuum};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
-use crate::looking::Described;
 use crate::measuring::Measured;
 use crate::pacing::{described as lines_of, long_distance};
 use crate::plan::BoundWorkload;
@@ -67,15 +66,6 @@ impl Console for PgbenchConsole<'_> {
         Ok(())
     }
 
-    fn inspect(
-        &mut self,
-        _order: &Order,
-        plan: &BoundWorkload,
-        _described: &mut Described,
-    ) -> Result<(), Failure> {
-        vacuum::before_run(self.options, plan, &mut self.aside)
-    }
-
     fn header(&mut self, order: &Order, record: &RunRecord) {
         let mut head = format!("tidemark {} (pgbench output)\n", env!("TIDEMARK_VERSION"));
         head += &format!("target: {}\n", record.target);
@@ -86,6 +76,10 @@ impl Console for PgbenchConsole<'_> {
             head += &format!("{line}\n");
         }
         say(&mut self.aside, &head);
+    }
+
+    fn before_load(&mut self, plan: &BoundWorkload) -> Result<(), Failure> {
+        vacuum::before_run(self.options, plan, &mut self.aside)
     }
 
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {

@@ -120,7 +120,16 @@ fn system_user() -> Result<String, Failure> {
         Some(user) => Some(user),
         None => text_variable("LOGNAME")?,
     };
-    named.ok_or_else(|| Failure::usage("no database user given; for example --username=postgres"))
+    // Services and containers have neither.
+    named
+        .or_else(account)
+        .ok_or_else(|| Failure::usage("no database user given; for example --username=postgres"))
+}
+
+/// The system's name of this process's user, as libpq asks for it.
+fn account() -> Option<String> {
+    let user = nix::unistd::User::from_uid(nix::unistd::Uid::effective());
+    user.ok().flatten().map(|user| user.name)
 }
 
 #[cfg(test)]
@@ -133,6 +142,13 @@ mod tests {
         target(&options)
             .map(|t| t.to_string())
             .map_err(|f| f.message)
+    }
+
+    #[test]
+    fn the_system_knows_who_has_no_variable() {
+        let said = std::process::Command::new("id").arg("-un").output();
+        let said = String::from_utf8(said.unwrap().stdout).unwrap();
+        assert_eq!(account().unwrap_or_default(), said.trim());
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn perform(order: &HostOrder) -> Result<ExitCode, Failure> {
 /// What kept a test from being made.
 fn failure(error: HostError) -> Failure {
     let code = match &error {
-        HostError::Foreign { .. } => ExitCode::Refused,
+        HostError::Foreign { .. } | HostError::Unproven { .. } => ExitCode::Refused,
         HostError::Missing { .. } | HostError::Size { .. } => ExitCode::NotPrepared,
         HostError::Changed { .. } => ExitCode::Check,
         HostError::Options(_) => ExitCode::Usage,

@@ -1,5 +1,7 @@
 //! `tidemark pgbench` beside the real pgbench, on a real PostgreSQL.
 
+mod tables;
+
 use super::common::{Said, Workdir};
 use std::path::PathBuf;
 use std::process::Command;
@@ -140,45 +142,6 @@ fn tables_and_summaries_are_those_of_pgbench_both_ways() {
         "{said:?}"
     );
     assert_eq!(bench.value("SELECT COUNT(*) FROM pgbench_history"), "51");
-}
-
-#[test]
-fn tables_are_made_anew_only_where_their_rows_are_given_up() {
-    let bench = Bench::new("pgbench_foreign");
-    bench.real_ok("-i -q");
-    bench
-        .database
-        .query("UPDATE pgbench_accounts SET abalance = 5 WHERE aid = 1")
-        .unwrap();
-    let said = bench.run("-i");
-    assert_eq!(said.code, Some(5), "{said:?}");
-    assert!(said.err.contains("--replace"), "{said:?}");
-    let said = bench.run("-i -I dtgvp");
-    assert_eq!(said.code, Some(5), "{said:?}");
-    assert!(
-        said.err.contains("rows that Tidemark did not load"),
-        "{said:?}"
-    );
-    assert!(said.err.contains("--replace"), "{said:?}");
-    let balance = "SELECT abalance FROM pgbench_accounts WHERE aid = 1";
-    assert_eq!(bench.value(balance), "5");
-    bench.ok("-i --replace");
-    assert_eq!(bench.value(balance), "0");
-    // Now they are.
-    bench.ok("-t 5");
-    // Rows are given up by those who say so.
-    let said = bench.run("-i -s 2");
-    assert_eq!(said.code, Some(5), "{said:?}");
-    assert_eq!(bench.value("SELECT COUNT(*) FROM pgbench_history"), "5");
-    bench.ok("-i -I dtgvp -s 2");
-    assert_eq!(
-        bench.value("SELECT COUNT(*) FROM pgbench_accounts"),
-        "200000"
-    );
-    assert_eq!(bench.value("SELECT COUNT(*) FROM pgbench_history"), "0");
-    // Without the step that drops, nothing is.
-    let said = bench.run("-i -I tgvp");
-    assert_eq!(said.code, Some(5), "{said:?}");
 }
 
 #[test]
