@@ -83,7 +83,9 @@ impl Comparisons {
         let offsets = self.kept.iter().map(|(at, offset)| {
             let age = last.saturating_duration_since(*at).as_nanos() / DRIFT_PARTS;
             Offset {
-                error_ns: offset.error_ns.saturating_add(i64::try_from(age).unwrap_or(i64::MAX)),
+                error_ns: offset
+                    .error_ns
+                    .saturating_add(i64::try_from(age).unwrap_or(i64::MAX)),
                 ..*offset
             }
         });
