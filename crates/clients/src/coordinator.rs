@@ -18,6 +18,13 @@ const QUIET: Duration = Duration::from_secs(6);
 /// The last messages of a client that failed come within this time, or not at all.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// What a client has told last is in the stream, and comes from there within this time of silence.
+const LAST_MESSAGE: Duration = Duration::from_secs(20);
+/// So long messages of a load that is over may be kept from the stream.
+const STUCK: Duration = Duration::from_secs(60);
+/// Statuses come more often while NATS is there; what is waited for is waited for anew after it was away.
+const ASKED: Duration = Duration::from_secs(3);
+
 /// How long things take.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
@@ -166,6 +173,30 @@ struct Seat {
     late_ns: Option<i64>,
     /// Since when it has failed, while its last words are waited for.
     failing: Option<(Instant, String)>,
+    /// How long its last message is waited for, after its load is over.
+    awaited: Option<Awaited>,
+}
+
+/// The last messages of a load that is over.
+#[derive(Debug, Clone, Copy)]
+struct Awaited {
+    /// Since when nothing has come.
+    since: Instant,
+    /// When its agent told last that the load is over.
+    asked: Instant,
+    /// Messages that have come, and those in the stream.
+    counts: (u64, u64),
+}
+
+impl Awaited {
+    /// How long nothing has come, at `now`; the wait begins anew with every message.
+    fn silence(&mut self, now: Instant, counts: (u64, u64)) -> Duration {
+        if self.counts != counts || now.duration_since(self.asked) > ASKED {
+            self.since = now;
+        }
+        (self.asked, self.counts) = (now, counts);
+        now.duration_since(self.since)
+    }
 }
 
 /// A run with all that its coordinator hears.
@@ -222,6 +253,7 @@ impl Coordinator {
                     place: place.clone(),
                     late_ns: None,
                     failing: None,
+                    awaited: None,
                 })
                 .collect(),
             on_loss,
@@ -263,6 +295,9 @@ impl Coordinator {
             }
             for (client, _, message) in out.drain(..) {
                 self.message(client, message);
+            }
+            for (client, why) in std::mem::take(&mut self.inbox.unreadable) {
+                self.lose(client, why);
             }
             self.look();
         };
@@ -337,7 +372,8 @@ impl Coordinator {
             {
                 self.stop();
             }
-            (Stage::Ended, _) => {}
+            (Stage::Ended, _) => self.ended(client, status, Instant::now()),
+            _ if status.is_over => self.ended(client, status, Instant::now()),
             _ if u128::from(status.quiet_ms) > QUIET.as_millis() => {
                 let quiet = Duration::from_millis(status.quiet_ms).as_secs();
                 self.lose(
@@ -346,6 +382,36 @@ impl Coordinator {
                 );
             }
             _ => {}
+        }
+    }
+
+    /// Its load is over, and its last message has not come: it will, or the client is lost.
+    fn ended(&mut self, client: u32, status: &Status, now: Instant) {
+        let came = self.inbox.count(client);
+        let counts = (came, status.kept);
+        let Some(seat) = self.seats.get_mut(client as usize) else {
+            return;
+        };
+        let awaited = seat.awaited.get_or_insert(Awaited {
+            since: now,
+            asked: now,
+            counts,
+        });
+        let silence = awaited.silence(now, counts);
+        let (kept, said) = (status.kept, status.said);
+        let (limit, why) = if kept < said {
+            let trouble = status.trouble.as_deref().unwrap_or("no answer");
+            let why = format!("{kept} of its {said} messages are in the stream: {trouble}");
+            (STUCK, why)
+        } else if came < kept {
+            let why = format!("its load has ended, and {came} of its {kept} messages came");
+            (LAST_MESSAGE, why)
+        } else {
+            let why = "its load has ended without its last message".to_string();
+            (LAST_WORDS, why)
+        };
+        if silence > limit {
+            self.lose(client, why);
         }
     }
 
@@ -452,5 +518,131 @@ impl Coordinator {
     fn say(&self, event: Event) {
         // Whoever made the run may have ended; then the commands say so.
         let _ended = self.to.send(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Lease;
+    use crate::publisher::Envelope;
+    use std::sync::mpsc::{Receiver, channel};
+    use tokio::sync::mpsc::unbounded_channel;
+
+    fn coordinator() -> (Coordinator, Receiver<Event>, UnboundedReceiver<Request>) {
+        let (to, requests) = unbounded_channel();
+        let seated = Seated {
+            facts: ClientFacts {
+                agent: "a".into(),
+                hostname: "h".into(),
+                clock: Offset::default(),
+            },
+            client: RunClient {
+                agent: "a".into(),
+                instance: "i".into(),
+                hostname: "h".into(),
+                lease: lease(),
+            },
+            to,
+        };
+        let (send, events) = channel();
+        let what = (OnLoss::Fail, Timing::default());
+        let coordinator = Coordinator::new(vec![seated], what, true, send);
+        (coordinator, events, requests)
+    }
+
+    fn lease() -> Lease {
+        Lease {
+            run: "r".into(),
+            client: 0,
+            epoch: 5,
+        }
+    }
+
+    fn lost(events: &Receiver<Event>) -> Option<String> {
+        events.try_iter().find_map(|event| match event {
+            Event::Lost { why, .. } => Some(why),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_last_message_is_not_waited_for_for_ever() {
+        let ended = Status {
+            stage: Stage::Ended,
+            is_over: true,
+            said: 2,
+            kept: 2,
+            ..Status::default()
+        };
+        let stuck = Status {
+            stage: Stage::Going,
+            kept: 1,
+            trouble: Some("no space".into()),
+            ..ended.clone()
+        };
+        for (status, seconds, words) in [
+            (ended, 20, "0 of its 2 messages came"),
+            (stuck, 60, "1 of its 2 messages are in the stream: no space"),
+        ] {
+            let (mut coordinator, events, _requests) = coordinator();
+            let begun = Instant::now();
+            let after = |s| begun + Duration::from_secs(s);
+            for second in 0..=seconds {
+                coordinator.ended(0, &status, after(second));
+            }
+            assert_eq!(lost(&events), None);
+            coordinator.ended(0, &status, after(seconds + 1));
+            let why = lost(&events).unwrap();
+            assert!(why.contains(words), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_wait_begins_anew_with_each_message_and_after_an_outage() {
+        let begun = Instant::now();
+        let after = |s| begun + Duration::from_secs(s);
+        let mut awaited = Awaited {
+            since: begun,
+            asked: begun,
+            counts: (0, 9),
+        };
+        let mut silence = |s, came| awaited.silence(after(s), (came, 9)).as_secs();
+        assert_eq!((silence(1, 0), silence(2, 0), silence(3, 1)), (1, 2, 0));
+        assert_eq!((silence(5, 1), silence(50, 1), silence(51, 1)), (2, 0, 1));
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_read_is_named() {
+        let (mut coordinator, events, _requests) = coordinator();
+        let (commands_to, commands) = unbounded_channel();
+        let (_updates_to, updates) = unbounded_channel();
+        let (parts_to, parts) = unbounded_channel();
+        let (_, bad) = Envelope::parts(&lease(), 0, "{", 100).remove(0);
+        parts_to.send(bad).unwrap();
+        let mut heard = Heard {
+            commands,
+            updates,
+            parts,
+        };
+        let runtime = crate::runtime().unwrap();
+        let why = runtime.block_on(async {
+            let work = coordinator.work(&mut heard);
+            let told = async {
+                loop {
+                    if let Some(why) = lost(&events) {
+                        return why;
+                    }
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            let limited = tokio::time::timeout(Duration::from_secs(60), told);
+            tokio::select! {
+                _ = work => None,
+                why = limited => why.ok(),
+            }
+        });
+        drop(commands_to);
+        assert!(why.unwrap().contains("its message 0 can't be read"));
     }
 }

@@ -206,7 +206,7 @@ fn a_load_that_is_interrupted_ends_well_and_is_resumed() {
     );
     let again = dir.run(&prepare);
     assert_eq!(again.code, Some(0), "{again:?}");
-    assert!(again.all().contains("resum"), "{again:?}");
+    assert!(again.all().contains("Resuming 'sbtest1'"), "{again:?}");
     let rows = database
         .query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1")
         .unwrap();
