@@ -16,7 +16,9 @@ pub struct Part<'a> {
     pub late_s: f64,
 }
 
-/// Totals of clients that measured at the same time. Their time is the union of the clients'.
+/// Totals of clients that measured at the same time. Their time is the union of the clients'; the time of
+/// outages is the longest of a client's, for totals don't tell when they were ([`crate::record()`] has the
+/// union).
 ///
 /// # Errors
 /// [`MergeError::Nothing`] of none, [`MergeError::Histogram`].
