@@ -320,6 +320,7 @@ impl<'a> Measurement<'a> {
             start_ms: self.clock.signed_ms(held.span.start),
             totals,
             verdict,
+            cut_short: false,
         }
     }
 
@@ -598,7 +599,8 @@ impl<'a> Measurement<'a> {
         // Cut off before its time, it is told all the same, and judged by nobody.
         if let Some(held) = self.held.take() {
             self.conductor = None;
-            let step = self.step_of(held);
+            let mut step = self.step_of(held);
+            step.cut_short = true;
             self.steps.push(step);
         }
         let searched = matches!(self.spec.pacing, Pacing::FindMax(_));

@@ -143,6 +143,7 @@ pub fn step(each: &[(&Step, u64)]) -> Result<Step, MergeError> {
         start_ms,
         totals: totals(&parts)?,
         verdict: first.verdict.clone(),
+        cut_short: each.iter().any(|(step, _)| step.cut_short),
     })
 }
 

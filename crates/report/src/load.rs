@@ -273,6 +273,7 @@ mod tests {
                 kept,
                 because: "p99 1 ms".into(),
             }),
+            cut_short: false,
         }
     }
 
