@@ -170,6 +170,7 @@ fn load(order: &Order, at_ns: i64) -> Result<Message, Failure> {
     let mut child = Command::new(program::path().map_err(failed)?)
         .arg0("tidemark")
         .args(["exec", "-"])
+        .env_remove(crate::secrets::VARIABLE)
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
