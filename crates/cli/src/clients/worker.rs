@@ -201,6 +201,8 @@ fn load(order: &Order, at_ns: i64) -> Result<Message, Failure> {
         Some(code) if code == interrupted as i32 => {
             Err(Failure::new(interrupted, "the load was interrupted"))
         }
+        // Asked before it listened.
+        None if stop.is_stopped() => Err(Failure::new(interrupted, "ended before it began")),
         _ => Err(Failure::new(
             ExitCode::Failed,
             format!("the load ended with {status}; its agent's output says why"),
