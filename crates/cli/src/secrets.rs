@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 use tidemark_core::{nearest, printable, redact_target, redact_url, redact_urls, redact_value};
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
-const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
+/// Processes that are started get it no more (`env_remove`).
+pub const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
 const SEPARATOR: char = '\u{1f}';
 const PASSWORD_OPTIONS: &[&str] = &[
     "mysql-password",

@@ -29,9 +29,15 @@ pub(crate) async fn collect(
     holder: String,
     to: UnboundedSender<Bytes>,
 ) {
-    let mut last = 0;
+    let (mut last, mut created) = (0, None);
     for attempt in 0_u64.. {
         let name = format!("{holder}-{attempt}");
+        let stream = tokio::time::timeout(ANSWER, connection.context.get_stream(RESULTS));
+        if let Ok(Ok(stream)) = stream.await {
+            let now = Some(stream.cached_info().created);
+            last = first_after(last, created, now);
+            created = now;
+        }
         if let Ok(consumer) = consumer(&connection, &run, &name, last).await {
             drain(&consumer, &mut last, &to).await;
         }
@@ -43,6 +49,15 @@ pub(crate) async fn collect(
             return;
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// After which message of the stream it is gone on. One that was made anew, because its files were lost,
+/// counts from 1 again.
+fn first_after<T: PartialEq>(last: u64, created: Option<T>, now: Option<T>) -> u64 {
+    match created.is_some() && created != now {
+        true => 0,
+        false => last,
     }
 }
 
@@ -107,5 +122,17 @@ async fn drain(consumer: &PullConsumer, last: &mut u64, to: &UnboundedSender<Byt
                 Ok(Some(Err(_))) | Err(_) => return,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_was_made_anew_is_read_from_its_beginning() {
+        assert_eq!(first_after(0, None, Some(1)), 0);
+        assert_eq!(first_after(70, Some(1), Some(1)), 70);
+        assert_eq!(first_after(70, Some(1), Some(2)), 0);
     }
 }

@@ -72,6 +72,15 @@ impl NatsOptions {
                         .into(),
                 ));
             }
+            // It would be passed over, and the user would believe in it.
+            if rest.trim_end_matches('/').contains(['?', '#', '/']) {
+                return Err(ClientsError::Usage(
+                    "--nats: an address is nats://HOST:4222 or tls://HOST:4222 and nothing more; \
+                     certificates are always verified, as a password is sent (tls=no-verify does not \
+                     exist here): use --nats-ca=FILE for a CA of your own"
+                        .into(),
+                ));
+            }
         }
         let said = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
         let user = said("NATS_USER").map(|user| (user, said("NATS_PASSWORD").unwrap_or_default()));
@@ -80,6 +89,25 @@ impl NatsOptions {
             creds: creds.or_else(|| said("NATS_CREDS").map(PathBuf::from)),
             ca,
             user,
+        })
+    }
+
+    /// What the user may not have meant: a password that other hosts can read on its way.
+    pub fn caution(&self) -> Option<String> {
+        let is_read = |one: &str| {
+            let host = one.strip_prefix("nats://");
+            let is_local = |host: &str| {
+                let local = ["127.", "localhost", "[::1]"];
+                local.iter().any(|name| host.starts_with(name))
+            };
+            host.is_some_and(|host| !is_local(host))
+        };
+        let plain = self.url.split(',').find(|one| is_read(one))?;
+        (self.user.is_some() && self.ca.is_none()).then(|| {
+            format!(
+                "--nats={plain}: NATS_PASSWORD is not encrypted unless the server requires TLS; use tls:// \
+                 or --nats-ca=FILE"
+            )
         })
     }
 
@@ -254,5 +282,32 @@ mod tests {
         let refused = NatsOptions::new("h:4222", None, None).unwrap_err();
         assert!(refused.to_string().contains("nats://HOST:4222"));
         assert!(NatsOptions::new("tls://a:4222,nats://b:4222", None, None).is_ok());
+        assert!(NatsOptions::new("nats://h:4222/", None, None).is_ok());
+        for wrong in ["tls://h:4222?tls=no-verify", "nats://h:4222/x"] {
+            let refused = NatsOptions::new(wrong, None, None).unwrap_err();
+            assert!(refused.to_string().contains("always verified"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_password_that_others_can_read_is_warned_of() {
+        let with = |url: &str, user: bool, ca: bool| NatsOptions {
+            url: url.into(),
+            user: user.then(|| ("u".into(), "s3cret".into())),
+            ca: ca.then(|| "ca.pem".into()),
+            ..NatsOptions::default()
+        };
+        let caution = with("tls://a:4222,nats://b:4222", true, false).caution();
+        let caution = caution.unwrap();
+        assert!(caution.starts_with("--nats=nats://b:4222: "), "{caution}");
+        assert!(!caution.contains("s3cret"), "{caution}");
+        for (url, user, ca) in [
+            ("nats://b:4222", false, false),
+            ("nats://b:4222", true, true),
+            ("nats://127.0.0.1:4222", true, false),
+            ("tls://b:4222", true, false),
+        ] {
+            assert_eq!(with(url, user, ca).caution(), None, "{url}");
+        }
     }
 }

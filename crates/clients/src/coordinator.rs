@@ -1,5 +1,8 @@
 //! The coordinator: all clients ready, one start, rates that all hold together, losses, the end.
 
+#[cfg(test)]
+mod tests;
+
 use crate::clock::{Offset, now_ns};
 use crate::inbox::Inbox;
 use crate::protocol::{HeldRate, Message, OnLoss, Request, RunClient, Stage, Status};
@@ -18,6 +21,13 @@ const QUIET: Duration = Duration::from_secs(6);
 /// The last messages of a client that failed come within this time, or not at all.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// What a client has told last is in the stream, and comes from there within this time of silence.
+const LAST_MESSAGE: Duration = Duration::from_secs(20);
+/// So long messages of a load that is over may be kept from the stream.
+const STUCK: Duration = Duration::from_secs(60);
+/// Statuses come more often while NATS is there; what is waited for is waited for anew after it was away.
+const ASKED: Duration = Duration::from_secs(3);
+
 /// How long things take.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
@@ -34,6 +44,8 @@ pub struct Timing {
     pub lease: Duration,
     /// From the moment at which all are ready until all begin.
     pub lead: Duration,
+    /// The run's entry, which NATS keeps for a day, is written again so often.
+    pub entry: Duration,
 }
 
 impl Default for Timing {
@@ -45,6 +57,7 @@ impl Default for Timing {
             silent: Duration::from_secs(4),
             lease: Duration::from_secs(10),
             lead: Duration::from_millis(500),
+            entry: Duration::from_secs(3600),
         }
     }
 }
@@ -166,6 +179,30 @@ struct Seat {
     late_ns: Option<i64>,
     /// Since when it has failed, while its last words are waited for.
     failing: Option<(Instant, String)>,
+    /// How long its last message is waited for, after its load is over.
+    awaited: Option<Awaited>,
+}
+
+/// The last messages of a load that is over.
+#[derive(Debug, Clone, Copy)]
+struct Awaited {
+    /// Since when nothing has come.
+    since: Instant,
+    /// When its agent told last that the load is over.
+    asked: Instant,
+    /// Messages that have come, and those in the stream.
+    counts: (u64, u64),
+}
+
+impl Awaited {
+    /// How long nothing has come, at `now`; the wait begins anew with every message.
+    fn silence(&mut self, now: Instant, counts: (u64, u64)) -> Duration {
+        if self.counts != counts || now.duration_since(self.asked) > ASKED {
+            self.since = now;
+        }
+        (self.asked, self.counts) = (now, counts);
+        now.duration_since(self.since)
+    }
 }
 
 /// A run with all that its coordinator hears.
@@ -222,6 +259,7 @@ impl Coordinator {
                     place: place.clone(),
                     late_ns: None,
                     failing: None,
+                    awaited: None,
                 })
                 .collect(),
             on_loss,
@@ -263,6 +301,9 @@ impl Coordinator {
             }
             for (client, _, message) in out.drain(..) {
                 self.message(client, message);
+            }
+            for (client, why) in std::mem::take(&mut self.inbox.unreadable) {
+                self.lose(client, why);
             }
             self.look();
         };
@@ -337,7 +378,8 @@ impl Coordinator {
             {
                 self.stop();
             }
-            (Stage::Ended, _) => {}
+            (Stage::Ended, _) => self.ended(client, status, Instant::now()),
+            _ if status.is_over => self.ended(client, status, Instant::now()),
             _ if u128::from(status.quiet_ms) > QUIET.as_millis() => {
                 let quiet = Duration::from_millis(status.quiet_ms).as_secs();
                 self.lose(
@@ -346,6 +388,36 @@ impl Coordinator {
                 );
             }
             _ => {}
+        }
+    }
+
+    /// Its load is over, and its last message has not come: it will, or the client is lost.
+    fn ended(&mut self, client: u32, status: &Status, now: Instant) {
+        let came = self.inbox.count(client);
+        let counts = (came, status.kept);
+        let Some(seat) = self.seats.get_mut(client as usize) else {
+            return;
+        };
+        let awaited = seat.awaited.get_or_insert(Awaited {
+            since: now,
+            asked: now,
+            counts,
+        });
+        let silence = awaited.silence(now, counts);
+        let (kept, said) = (status.kept, status.said);
+        let (limit, why) = if kept < said {
+            let trouble = status.trouble.as_deref().unwrap_or("no answer");
+            let why = format!("{kept} of its {said} messages are in the stream: {trouble}");
+            (STUCK, why)
+        } else if came < kept {
+            let why = format!("its load has ended, and {came} of its {kept} messages came");
+            (LAST_MESSAGE, why)
+        } else {
+            let why = "its load has ended without its last message".to_string();
+            (LAST_WORDS, why)
+        };
+        if silence > limit {
+            self.lose(client, why);
         }
     }
 

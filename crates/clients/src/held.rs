@@ -148,6 +148,7 @@ impl Held {
             quiet_ms: u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX),
             began_ns: self.began_ns,
             trouble: self.progress.trouble(),
+            is_over: self.is_over,
         }
     }
 

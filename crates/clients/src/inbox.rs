@@ -35,6 +35,8 @@ pub struct Inbox {
     lines: Vec<Line>,
     /// Parts that did not count.
     pub refused: u64,
+    /// Clients of which a message can't be read, and why. Without it what they measured is not whole.
+    pub unreadable: Vec<(u32, String)>,
 }
 
 impl Inbox {
@@ -44,6 +46,7 @@ impl Inbox {
             epoch,
             lines: (0..clients).map(|_| Line::default()).collect(),
             refused: 0,
+            unreadable: Vec::new(),
         }
     }
 
@@ -79,7 +82,11 @@ impl Inbox {
         while let Some(text) = line.whole() {
             match serde_json::from_slice(&text) {
                 Ok(message) => out.push((client, line.next, message)),
-                Err(_) => arrival = Arrival::Unreadable,
+                Err(error) => {
+                    arrival = Arrival::Unreadable;
+                    let why = format!("its message {} can't be read: {error}", line.next);
+                    self.unreadable.push((client, why));
+                }
             }
             line.next += 1;
         }
@@ -87,7 +94,6 @@ impl Inbox {
     }
 
     /// How many messages of a client were given out.
-    #[cfg(test)]
     pub fn count(&self, client: u32) -> u64 {
         let line = self.lines.get(client as usize);
         line.map_or(0, |line| line.next)
@@ -203,5 +209,10 @@ mod tests {
             inbox.take(&part, &mut out);
         }
         assert_eq!(out, [(0, 1, Message::Line("y".into()))]);
+        let (client, why) = inbox.unreadable.pop().unwrap();
+        assert!(
+            client == 0 && why.contains("message 0 can't be read"),
+            "{why}"
+        );
     }
 }

@@ -25,13 +25,19 @@ pub struct Processes {
     pub arguments: Vec<String>,
     /// What is asked before.
     pub admit: Admit,
+    /// Variables of this process that a load does not get: secrets that are not its own.
+    pub hidden: Vec<String>,
 }
 
 impl Launch for Processes {
     fn launch(&mut self, job: &Job, until_ns: i64, hear: Hear) -> Result<Box<dyn Load>, String> {
         let failed = |e: std::io::Error| format!("the load's process can't be started: {e}");
         let environment = (self.admit)(job)?;
-        let mut child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        for name in &self.hidden {
+            command.env_remove(name);
+        }
+        let mut child = command
             .args(&self.arguments)
             .envs(environment)
             .stdin(Stdio::piped())
@@ -125,6 +131,7 @@ mod tests {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
             admit,
+            hidden: Vec::new(),
         }
     }
 
@@ -173,5 +180,21 @@ mod tests {
         let mut processes = shell("exit 0", Box::new(|_| Err("no".into())));
         let refused = processes.launch(&job(), 7, Box::new(|_| true));
         assert_eq!(refused.err(), Some("no".to_string()));
+    }
+
+    #[test]
+    fn a_load_gets_no_secret_of_its_agents() {
+        // Cargo sets it for tests.
+        const HIDDEN: &str = "CARGO_MANIFEST_DIR";
+        assert!(std::env::var(HIDDEN).is_ok());
+        let script = "read job; echo \"message $CARGO_MANIFEST_DIR.$OWN\"";
+        let own = vec![("OWN".to_string(), "own".to_string())];
+        let mut processes = shell(script, Box::new(move |_| Ok(own.clone())));
+        processes.hidden = vec![HIDDEN.into()];
+        let (send, heard) = channel();
+        let hear: Hear = Box::new(move |up| send.send(up).is_ok());
+        let _load = processes.launch(&job(), 0, hear).unwrap();
+        let said = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(said, Up::Message(".own".into()));
     }
 }

@@ -172,6 +172,8 @@ pub struct Status {
     pub began_ns: Option<i64>,
     /// What keeps messages from the stream.
     pub trouble: Option<String>,
+    /// Whether the load is over, also where its last messages are not in the stream yet.
+    pub is_over: bool,
 }
 
 /// How far a client is.

@@ -12,10 +12,11 @@ use crate::protocol::{
 };
 use crate::renewing::Renewing;
 use async_nats::jetstream::kv::Operation;
+use bytes::Bytes;
 use futures_util::future::join_all;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::Shard;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
@@ -156,6 +157,16 @@ struct Found {
     number: u64,
 }
 
+/// By what a coordinator shows that it lives, and its run that it is there.
+struct Living {
+    /// Of its last sign of life.
+    revision: u64,
+    /// How many signs of life there were.
+    number: u64,
+    /// The run's entry as it is written.
+    entry: Bytes,
+}
+
 /// What a coordinator's thread has.
 struct Work {
     connection: Connection,
@@ -215,9 +226,7 @@ impl Work {
             deadline_ms: millis(plan.timing.lease),
             record: plan.record.clone(),
         };
-        let json = serde_json::to_vec(&entry).map_err(ClientsError::nats)?;
-        let put = work.kept.runs.put(&work.run, json.into()).await;
-        put.map_err(ClientsError::nats)?;
+        let json = work.enter(&entry).await?;
         let of = u32::try_from(seats.len()).unwrap_or(u32::MAX);
         let facts = seats.iter().map(|(facts, _)| facts.clone()).collect();
         // Who asked may have ended meanwhile; then the first command says so.
@@ -240,7 +249,12 @@ impl Work {
             })
             .collect();
         let what = (plan.on_loss, plan.timing);
-        work.coordinate(seats, takes, what, (epoch, 0), commands, events)
+        let living = Living {
+            revision: epoch,
+            number: 0,
+            entry: json,
+        };
+        work.coordinate(seats, takes, what, living, commands, events)
             .await
     }
 
@@ -261,6 +275,8 @@ impl Work {
             run: work.run.clone(),
             why: "another coordinator took it up at the same moment".into(),
         })?;
+        // From now on it is kept for a day more.
+        let json = work.enter(&found.entry).await?;
         let timing = Timing {
             lease: Duration::from_millis(found.entry.deadline_ms),
             ..Timing::default()
@@ -279,7 +295,12 @@ impl Work {
         });
         let what = (found.entry.on_loss, timing);
         let (seats, takes) = (seats.collect(), Vec::new());
-        work.coordinate(seats, takes, what, (revision, number), commands, events)
+        let living = Living {
+            revision,
+            number,
+            entry: json,
+        };
+        work.coordinate(seats, takes, what, living, commands, events)
             .await
     }
 
@@ -288,7 +309,7 @@ impl Work {
         seats: Vec<(ClientFacts, RunClient)>,
         takes: Vec<Request>,
         what: (crate::OnLoss, Timing),
-        beat: (u64, u64),
+        living: Living,
         commands: UnboundedReceiver<Command>,
         events: Sender<Event>,
     ) -> Result<(), ClientsError> {
@@ -329,7 +350,7 @@ impl Work {
         };
         let worked = tokio::select! {
             end = coordinator.work(&mut heard) => Ok(end),
-            error = self.beats(beat) => Err(error),
+            error = self.beats(living, what.1.entry) => Err(error),
         };
         drop(coordinator);
         drop(heard);
@@ -369,14 +390,26 @@ impl Work {
     }
 
     /// Says that the coordinator lives, until another has taken its place.
-    async fn beats(&self, (mut revision, mut number): (u64, u64)) -> ClientsError {
+    async fn beats(&self, living: Living, every: Duration) -> ClientsError {
+        let Living {
+            mut revision,
+            mut number,
+            entry,
+        } = living;
         let key = beat_key(&self.run);
+        let mut entered = Instant::now();
         loop {
             tokio::time::sleep(BEAT).await;
             number += 1;
             let updated = self.kept.runs.update(&key, self.beat(number), revision);
             if let Ok(now) = updated.await {
                 revision = now;
+                // Of a run that is longer than entries are kept.
+                if entered.elapsed() >= every
+                    && self.kept.runs.put(&self.run, entry.clone()).await.is_ok()
+                {
+                    entered = Instant::now();
+                }
                 continue;
             }
             // NATS may be away; or the answer to an earlier one was lost.
@@ -395,7 +428,17 @@ impl Work {
         }
     }
 
-    fn beat(&self, number: u64) -> bytes::Bytes {
+    /// Writes the run's entry, by which it is taken up; gives it as it was written.
+    async fn enter(&self, entry: &RunEntry) -> Result<Bytes, ClientsError> {
+        let json: Bytes = serde_json::to_vec(entry)
+            .map_err(ClientsError::nats)?
+            .into();
+        let put = self.kept.runs.put(&self.run, json.clone()).await;
+        put.map_err(ClientsError::nats)?;
+        Ok(json)
+    }
+
+    fn beat(&self, number: u64) -> Bytes {
         let beat = Beat {
             holder: self.holder.clone(),
             number,

@@ -317,6 +317,7 @@ impl<'a> Measurement<'a> {
             start_ms: self.clock.signed_ms(held.span.start),
             totals,
             verdict,
+            cut_short: false,
         }
     }
 

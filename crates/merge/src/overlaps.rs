@@ -60,6 +60,21 @@ pub(crate) fn outages<'a>(each: impl Iterator<Item = &'a Outage>) -> Vec<Outage>
     joined
 }
 
+/// Milliseconds between two moments in which any host could not be reached by some client. `outages` are
+/// in the order of their start.
+pub(crate) fn outage_ms(outages: &[Outage], from_ms: f64, to_ms: f64) -> f64 {
+    let (mut covered, mut reached) = (0.0, from_ms);
+    for outage in outages {
+        let start = (outage.start_ms as f64).max(reached);
+        let end = (outage.start_ms as f64 + outage.length_ms).min(to_ms);
+        if end > start {
+            covered += end - start;
+            reached = end;
+        }
+    }
+    covered
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +124,9 @@ mod tests {
             outage("a", 1600, 100.0),
         ];
         assert_eq!(joined, wanted);
+        // Two hosts at once are one time.
+        assert_eq!(outage_ms(&joined, 0.0, 10_000.0), 1600.0);
+        assert_eq!(outage_ms(&joined, 1000.0, 1650.0), 550.0);
+        assert_eq!(outage_ms(&joined, 5000.0, 9000.0), 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The whole record.
 
-use crate::overlaps::{dead_times, outages};
+use crate::overlaps::{dead_times, outage_ms, outages};
 use crate::{
     Delivery, Live, MergeError, Merged, Part, Progress, errors, interval, stats, step, totals,
 };
@@ -84,11 +84,26 @@ pub fn record(
         merged.intervals = chained(merged.intervals);
     }
     let parts = parts(&clients, &merged, &spec)?;
-    let steps = match head.steps.is_empty() {
+    let mut steps = match head.steps.is_empty() {
         true => steps(&clients)?,
         false => head.steps.clone(),
     };
-    let all = all_totals(&clients, &merged, &parts, &steps, &spec)?;
+    let outages = outages(records.iter().flat_map(|record| &record.outages));
+    // Totals of clients tell how long hosts were out of reach, and only their records when. What a client
+    // without a record told is in neither, so that the longest known time is the least.
+    let union = |start_ms: i64, totals: &Totals| {
+        let start_ms = start_ms as f64;
+        let known = outage_ms(&outages, start_ms, start_ms + totals.elapsed_s * 1000.0);
+        totals.outage_s.max(known / 1000.0)
+    };
+    for step in &mut steps {
+        step.totals.outage_s = union(step.start_ms, &step.totals);
+    }
+    let mut all = all_totals(&clients, &merged, &parts, &steps, &spec)?;
+    // Of a search the totals are those of a step.
+    if !matches!(spec.pacing, Pacing::FindMax(_)) {
+        all.outage_s = union(0, &all);
+    }
     let (host, usage) = client(&parts);
     let sum = |of: fn(&ClientPart) -> usize| parts.iter().map(of).sum::<usize>();
     let opened = sum(|part| part.sessions_opened.unwrap_or(part.sessions));
@@ -118,7 +133,7 @@ pub fn record(
         client: host,
         usage,
         intervals: merged.intervals,
-        outages: outages(records.iter().flat_map(|record| &record.outages)),
+        outages,
         dead_times: dead.and_then(|dead| dead_times(&dead)),
         errors: all_errors(&clients, &merged.parts),
         totals: all,

@@ -16,7 +16,9 @@ pub struct Part<'a> {
     pub late_s: f64,
 }
 
-/// Totals of clients that measured at the same time. Their time is the union of the clients'.
+/// Totals of clients that measured at the same time. Their time is the union of the clients'; the time of
+/// outages is the longest of a client's, for totals don't tell when they were ([`crate::record()`] has the
+/// union).
 ///
 /// # Errors
 /// [`MergeError::Nothing`] of none, [`MergeError::Histogram`].
@@ -141,6 +143,7 @@ pub fn step(each: &[(&Step, u64)]) -> Result<Step, MergeError> {
         start_ms,
         totals: totals(&parts)?,
         verdict: first.verdict.clone(),
+        cut_short: each.iter().any(|(step, _)| step.cut_short),
     })
 }
 

@@ -279,6 +279,7 @@ mod tests {
                 kept,
                 because: "p99 1 ms".into(),
             }),
+            cut_short: false,
         }
     }
 

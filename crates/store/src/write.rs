@@ -2,9 +2,12 @@
 
 use crate::json::readable;
 use crate::labels::check_tag;
-use crate::liveness::{ProcessId, now_ms};
+use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
+use crate::query::process_id;
 use crate::{RecordError, Store, StoreError, series};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior, named_params, params};
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params, params,
+};
 use std::borrow::Cow;
 use tidemark_core::record::{Interval, Phase, RunRecord, RunState, TypeStats};
 use tidemark_stats::Histogram;
@@ -27,6 +30,61 @@ impl Store {
     pub fn import(&mut self, record: &RunRecord) -> Result<(), StoreError> {
         record.tags.iter().try_for_each(|tag| check_tag(tag))?;
         self.insert(record, None)
+    }
+
+    /// Stores the whole record of a run that was made for this store. What a process began of it here and
+    /// did not end is replaced, but for its tags and its note. All is one transaction, so that whoever is
+    /// killed meanwhile leaves what was there before. Returns when the disk has it.
+    ///
+    /// # Errors
+    /// [`StoreError::StillRunning`] when a living process writes it, [`StoreError::Exists`] when its end
+    /// is stored, and what writing can meet.
+    pub fn take_over(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        self.synchronous("FULL")?;
+        let done = self.replace_begun(record);
+        let done = match done {
+            // Nothing was begun here.
+            Ok(false) => self.begin(record),
+            done => done.map(drop),
+        };
+        self.synchronous("NORMAL")?;
+        done
+    }
+
+    /// Whether there was a run that had been begun.
+    fn replace_begun(&mut self, record: &RunRecord) -> Result<bool, StoreError> {
+        let id = record.id.as_str();
+        let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
+        let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
+        let series = series::rows(&record.series).map_err(|e| self.record_error(id, e))?;
+        let here = boot_id();
+        let mut living = None;
+        let done = self.in_transaction(|db| {
+            let writer = db
+                .prepare_cached(
+                    "SELECT hostname, boot_id, pid, pid_started FROM run \
+                     WHERE id = ?1 AND state = 'running'",
+                )?
+                .query_row([id], process_id)
+                .optional()?;
+            let Some(writer) = writer else {
+                return Ok(false);
+            };
+            if writer.liveness(here.as_deref()) == Liveness::Alive {
+                living = Some(writer.pid.unwrap_or(0));
+                return Ok(false);
+            }
+            db.prepare_cached("DELETE FROM interval WHERE run_id = ?1")?
+                .execute([id])?;
+            row.update(db)?;
+            append(db, id, 0, &intervals)?;
+            series::replace(db, id, &series)?;
+            Ok(true)
+        });
+        match living {
+            Some(pid) => Err(StoreError::StillRunning { id: id.into(), pid }),
+            None => done.map_err(|e| self.failed(e)),
+        }
     }
 
     fn insert(&mut self, record: &RunRecord, writer: Option<&ProcessId>) -> Result<(), StoreError> {
@@ -419,6 +477,60 @@ mod tests {
             .unwrap();
         store.push_interval("a", &interval(1000.0)).unwrap();
         assert_eq!(stored(&store), before + 1);
+    }
+
+    #[test]
+    fn a_run_that_was_begun_is_taken_over_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = begun(dir.path());
+        store.push_interval("a", &interval(1.0)).unwrap();
+        store.tag(&["a".into()], &["kept".into()], &[]).unwrap();
+        let whole = RunRecord {
+            id: "a".into(),
+            state: RunState::Finished,
+            intervals: vec![interval(1000.0), interval(2000.0)],
+            ..RunRecord::default()
+        };
+        // What is killed on the way leaves what was there: here the disk ends before the intervals do.
+        store
+            .db
+            .execute_batch(
+                "CREATE TRIGGER full BEFORE INSERT ON interval WHEN NEW.seq = 1 \
+                 BEGIN SELECT RAISE(ABORT, 'full'); END",
+            )
+            .unwrap();
+        store.take_over(&whole).unwrap_err();
+        let state = |store: &Store| -> String {
+            let state = "SELECT state FROM run WHERE id = 'a'";
+            store.db.query_row(state, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!((state(&store).as_str(), stored(&store)), ("running", 1));
+        store.db.execute_batch("DROP TRIGGER full").unwrap();
+        store.take_over(&whole).unwrap();
+        assert_eq!((state(&store).as_str(), stored(&store)), ("finished", 2));
+        assert_eq!(store.tags_of("a").unwrap(), ["kept"]);
+        // An end that is stored stands, and a run that nobody began here is stored, too.
+        let again = store.take_over(&whole).unwrap_err();
+        assert!(matches!(again, StoreError::Exists { .. }), "{again:?}");
+        let other = RunRecord {
+            id: "b".into(),
+            ..whole.clone()
+        };
+        store.take_over(&other).unwrap();
+        assert_eq!(next_seq(&store.db, "b").unwrap(), 2);
+        // This process lives.
+        let mut own = RunRecord {
+            id: "c".into(),
+            state: RunState::Running,
+            ..other
+        };
+        store.begin(&own).unwrap();
+        own.state = RunState::Finished;
+        let living = store.take_over(&own).unwrap_err();
+        assert!(
+            matches!(living, StoreError::StillRunning { .. }),
+            "{living:?}"
+        );
     }
 
     #[test]

@@ -463,6 +463,7 @@ fn rates_that_follow_each_other_are_no_stall() {
         start_ms: 0,
         totals: Totals::default(),
         verdict: None,
+        cut_short: false,
     }];
     assert_eq!(rules(&record), [""; 0]);
 }

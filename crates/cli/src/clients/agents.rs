@@ -4,7 +4,7 @@ use super::{nats_options, worker};
 use crate::args::{self, AgentsCommand};
 use crate::columns;
 use crate::exit::{ExitCode, Failure};
-use crate::{interrupt, program};
+use crate::{interrupt, program, secrets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +54,7 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
         program: program::path().map_err(failed)?,
         arguments: vec![worker::LOAD.into()],
         admit: admit(words.password_file.clone()),
+        hidden: hidden(),
     };
     let quiet = words.quiet;
     agent.run(&mut processes, &mut |line| {
@@ -62,6 +63,13 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
         }
     })?;
     Ok(ExitCode::Success)
+}
+
+/// The load asks nothing of NATS, and the agent's command line is not its own.
+fn hidden() -> Vec<String> {
+    let of_nats = ["NATS_USER", "NATS_PASSWORD", "NATS_CREDS"];
+    let all = of_nats.into_iter().chain([secrets::VARIABLE]);
+    all.map(String::from).collect()
 }
 
 /// What a load gets of the environment beside the agent's own: the password of the file, if there is one.

@@ -75,10 +75,8 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
                 format!("the record of run {id} is in this store; tidemark show {id}"),
             ));
         }
-        store.delete(&record.id)?;
     }
-    store.begin(&record)?;
-    store.finish(&record)?;
+    store.take_over(&record)?;
     run.kept();
     drop(held);
     let lang = language("auto");

@@ -7,7 +7,7 @@ use tidemark_clients::{ClientEnd, ClientFacts, HeldRate, Message, OnLoss, Run, n
 use tidemark_core::record::{
     ClientHost, ClientState, ErrorCount, Interval, Phase, RunRecord, RunState, Step,
 };
-use tidemark_core::{RunSpec, Shard};
+use tidemark_core::{Pacing, RunSpec, Shard};
 use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
 use tidemark_merge::{ClientClock, ClientRun, Delivery, Live, MergeError};
 
@@ -49,6 +49,22 @@ impl Told {
     }
 }
 
+/// A rate that clients hold.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    plan: StepPlan,
+    /// So many clients make the rate together.
+    clients: usize,
+}
+
+/// The part of a rate that some of the clients make that make it together.
+fn part_of(rate: Option<f64>, some: usize, all: usize) -> Option<f64> {
+    match some == all {
+        true => rate,
+        false => rate.map(|rate| rate * some as f64 / all.max(1) as f64),
+    }
+}
+
 /// The messages of a run, put together.
 pub struct Gathering {
     spec: RunSpec,
@@ -57,7 +73,7 @@ pub struct Gathering {
     told: Vec<Told>,
     live: Live,
     conductor: Option<Conductor>,
-    held: Option<StepPlan>,
+    held: Option<Held>,
     steps: Vec<Step>,
     /// The common start, by this host's clock.
     begins_ns: Option<i64>,
@@ -238,12 +254,28 @@ impl Gathering {
 
     /// Judges a rate that all have held, and lets them hold the next.
     fn judge(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
-        let Some(plan) = self.held else {
+        let Some(step) = self.judged()? else {
             return Ok(());
+        };
+        to.step(&step);
+        self.steps.push(step);
+        let next = i64::try_from(NEXT_RATE.as_nanos()).unwrap_or(0);
+        self.next_step(now_ns().saturating_add(next), run);
+        Ok(())
+    }
+
+    /// The rate that all have held, when they have.
+    fn judged(&mut self) -> Result<Option<Step>, Failure> {
+        let Some(held) = self.held else {
+            return Ok(None);
         };
         let has_held = |told: &Told| !told.steps.is_empty() || told.is_over();
         if !self.told.iter().all(has_held) {
-            return Ok(());
+            return Ok(None);
+        }
+        // Each that has ended meanwhile tells it in its record, cut short.
+        if self.told.iter().all(|told| told.steps.is_empty()) {
+            return Ok(None);
         }
         let steps: Vec<(Step, u64)> = self
             .told
@@ -251,20 +283,38 @@ impl Gathering {
             .filter_map(|told| Some((told.steps.pop_front()?, told.sessions() as u64)))
             .collect();
         self.held = None;
-        let parts: Vec<(&Step, u64)> = steps.iter().map(|(step, n)| (step, *n)).collect();
-        if parts.is_empty() {
-            return Ok(());
-        }
-        let mut step = tidemark_merge::step(&parts).map_err(unreadable)?;
-        // Each client has told its share.
-        step.rate = plan.rate;
+        let mut step = merged(&steps, held)?;
+        let plan = StepPlan {
+            rate: step.rate,
+            ..held.plan
+        };
         let conductor = self.conductor.as_mut();
         step.verdict = conductor.and_then(|c| c.judge(&plan, &step.totals));
-        to.step(&step);
-        self.steps.push(step);
-        let next = i64::try_from(NEXT_RATE.as_nanos()).unwrap_or(0);
-        self.next_step(now_ns().saturating_add(next), run);
-        Ok(())
+        Ok(Some(step))
+    }
+
+    /// The rate that was held when the run ended, of those that told what came of it.
+    fn cut_short(&mut self) -> Result<Option<Step>, Failure> {
+        let Some(held) = self.held.take() else {
+            return Ok(None);
+        };
+        let at = self.steps.len();
+        let steps: Vec<(Step, u64)> = self
+            .told
+            .iter_mut()
+            .filter_map(|told| {
+                let of_record = |record: &RunRecord| record.steps.get(at).cloned();
+                let step = told.steps.pop_front();
+                let step = step.or_else(|| of_record(told.record.as_deref()?))?;
+                Some((step, told.sessions() as u64))
+            })
+            .collect();
+        if steps.is_empty() {
+            return Ok(None);
+        }
+        let mut step = merged(&steps, held)?;
+        step.cut_short = true;
+        Ok(Some(step))
     }
 
     fn next_step(&mut self, from_ns: i64, run: &Run) {
@@ -273,10 +323,18 @@ impl Gathering {
         };
         match conductor.next() {
             Some(plan) => {
-                self.held = Some(plan);
+                let all = self.told.len();
+                // A search asks how much the target can do, and asks it of those that are left. Of rates
+                // that were asked for, each client makes its own share.
+                let clients = match self.spec.pacing {
+                    Pacing::FindMax(_) => self.told.iter().filter(|told| !told.is_over()).count(),
+                    _ => all,
+                };
+                self.held = Some(Held { plan, clients });
                 run.hold(HeldRate {
                     purpose: plan.purpose,
-                    rate: plan.rate,
+                    // Each takes its share of what all would make.
+                    rate: part_of(plan.rate, all, clients),
                     from_ns,
                     hold_ns: u64::try_from(plan.hold.as_nanos()).unwrap_or(u64::MAX),
                 });
@@ -291,7 +349,7 @@ impl Gathering {
     /// # Errors
     /// [`Failure`] when no client told anything, with the reason of the first.
     pub fn finish(
-        self,
+        mut self,
         mut head: RunRecord,
         ends: &[ClientEnd],
         is_interrupted: bool,
@@ -318,6 +376,8 @@ impl Gathering {
             (None, true) => RunState::Interrupted,
             (None, false) => RunState::Finished,
         };
+        let cut_short = self.cut_short()?;
+        self.steps.extend(cut_short);
         head.steps.clone_from(&self.steps);
         // What clients could see of their hosts: one of them stands for all.
         let all = self.told.iter().filter_map(|told| told.record.as_ref());
@@ -361,6 +421,16 @@ impl Gathering {
     }
 }
 
+/// What came of a rate, of those that held it. What it was is known from those: others were lost meanwhile,
+/// or before.
+fn merged(steps: &[(Step, u64)], held: Held) -> Result<Step, Failure> {
+    let parts: Vec<(&Step, u64)> = steps.iter().map(|(step, n)| (step, *n)).collect();
+    let mut step = tidemark_merge::step(&parts).map_err(unreadable)?;
+    // Each client has told its share.
+    step.rate = part_of(held.plan.rate, parts.len(), held.clients);
+    Ok(step)
+}
+
 fn client(told: Told, end: &ClientEnd, shard: Shard) -> ClientRun {
     let ms = |ns: i64| ns as f64 / 1e6;
     let state = match (&told.record, told.lost, told.failed) {
@@ -395,4 +465,77 @@ fn unreadable(error: MergeError) -> Failure {
         ExitCode::Failed,
         format!("what the clients measured can't be put together: {error}"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_clients::Offset;
+    use tidemark_core::record::{StepPurpose, Totals};
+
+    fn gathering(clients: usize) -> Gathering {
+        let mut gathering = Gathering::new(&RunSpec::default(), OnLoss::Continue);
+        let facts = (0..clients).map(|n| ClientFacts {
+            agent: format!("c{n}"),
+            hostname: "h".into(),
+            clock: Offset::default(),
+        });
+        gathering.chosen(facts.collect());
+        gathering.held = Some(Held {
+            plan: StepPlan {
+                purpose: StepPurpose::Asked,
+                rate: Some(300.0),
+                hold: Duration::from_secs(1),
+            },
+            clients,
+        });
+        gathering
+    }
+
+    fn step(elapsed_s: f64) -> Step {
+        Step {
+            purpose: StepPurpose::Asked,
+            rate: Some(300.0),
+            start_ms: 0,
+            totals: Totals {
+                elapsed_s,
+                ..Totals::default()
+            },
+            verdict: None,
+            cut_short: false,
+        }
+    }
+
+    #[test]
+    fn a_rate_is_what_the_clients_make_that_are_left() {
+        let mut gathering = gathering(3);
+        gathering.told[0].steps.push_back(step(1.0));
+        gathering.told[2].steps.push_back(step(1.0));
+        assert!(gathering.judged().unwrap().is_none(), "one still holds it");
+        gathering.told[1].lost = Some("no answer".into());
+        let judged = gathering.judged().unwrap().unwrap();
+        assert_eq!((judged.rate, judged.cut_short), (Some(200.0), false));
+        // Those that are left are told of a rate that makes the whole of theirs.
+        assert_eq!(part_of(Some(300.0), 3, 2), Some(450.0));
+        assert_eq!(part_of(Some(0.1), 3, 3), Some(0.1));
+    }
+
+    #[test]
+    fn a_rate_that_was_held_at_the_end_is_told_as_cut_short() {
+        let mut gathering = gathering(2);
+        for told in &mut gathering.told {
+            let mut own = RunRecord::default();
+            own.steps.push(Step {
+                cut_short: true,
+                ..step(0.4)
+            });
+            told.record = Some(Box::new(own));
+        }
+        // It is no rate that was held.
+        assert!(gathering.judged().unwrap().is_none());
+        let told = gathering.cut_short().unwrap().unwrap();
+        assert_eq!((told.rate, told.cut_short), (Some(300.0), true));
+        assert_eq!(told.totals.elapsed_s, 0.4);
+        assert!(gathering.cut_short().unwrap().is_none());
+    }
 }

@@ -3,17 +3,22 @@
 use super::several::Several;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::plan::load_spec;
 use crate::runner::Order;
 use crate::stdio::print;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_clients::{Event, Message};
 use tidemark_core::Protocol;
 use tidemark_core::job::Clients;
+use tidemark_engine::Replace;
 use uuid::Uuid;
 
 /// How often it is looked whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
+/// So long the clients may take to end when the user asks: a load that is asked ends within five seconds,
+/// and is lost after ten.
+const ENDS: Duration = Duration::from_secs(12);
 
 /// Has the clients load the tables of a job. What the first prints is printed, and the end of the others.
 ///
@@ -34,12 +39,17 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
         None,
     )?;
     let stop = interrupt::handle();
-    let (mut names, mut failed) = (Vec::new(), None);
+    let (mut names, mut failed, mut loaded) = (Vec::new(), None, 0);
     let mut is_stopping = false;
+    let mut held = None;
     loop {
         if stop.is_stopped() && !std::mem::replace(&mut is_stopping, true) {
             several.run.stop();
+            // Chunks in progress come to their end on the other hosts.
+            held = Some((Instant::now(), interrupt::hold()));
         }
+        // Whoever does not end in this time may be killed; the journal knows what it has done.
+        held = held.filter(|(since, _)| since.elapsed() < ENDS);
         let event = match several.run.events.recv_timeout(LOOK) {
             Ok(event) => event,
             Err(RecvTimeoutError::Timeout) => continue,
@@ -61,28 +71,58 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
                     let known = ExitCode::ALL.iter().find(|(known, _)| *known as u8 == code);
                     let code = known.map_or(ExitCode::Failed, |(known, _)| *known);
                     let message = format!("client {}: {message}", name(client));
-                    failed.get_or_insert(Failure::new(code, message));
+                    // Others were interrupted because one failed.
+                    if failed.as_ref().is_none_or(is_interrupted) {
+                        failed = Some(Failure::new(code, message));
+                    }
                 }
-                Message::Loaded => eprintln!("client {}: done", name(client)),
+                Message::Loaded => {
+                    loaded += 1;
+                    eprintln!("client {}: done", name(client));
+                }
                 _ => {}
             },
             Event::Lost { client, why, .. } => {
                 let message = format!(
-                    "client {} is lost: {why}; what was loaded stays: the same command resumes",
-                    name(client)
+                    "client {} is lost: {why}; what was loaded stays: {}",
+                    name(client),
+                    again(order)
                 );
                 eprintln!("tidemark: {message}");
-                failed.get_or_insert(Failure::new(ExitCode::Failed, message));
+                if failed.as_ref().is_none_or(is_interrupted) {
+                    failed = Some(Failure::new(ExitCode::Failed, message));
+                }
             }
             Event::Over { .. } => {
                 several.kept();
                 return match failed {
-                    _ if is_stopping => Ok(ExitCode::Interrupted),
-                    Some(failure) => Err(failure),
-                    None => Ok(ExitCode::Success),
+                    None if loaded == names.len() => Ok(ExitCode::Success),
+                    Some(failure) if !is_interrupted(&failure) => Err(failure),
+                    None if !is_stopping => Ok(ExitCode::Success),
+                    _ => Err(Failure::new(ExitCode::Interrupted, stopped(order))),
                 };
             }
             Event::Failed(error) => return Err(error.into()),
         }
+    }
+}
+
+fn is_interrupted(failure: &Failure) -> bool {
+    failure.code == ExitCode::Interrupted
+}
+
+/// What the user is told who ended a load.
+fn stopped(order: &Order) -> String {
+    format!(
+        "interrupted; what was loaded stays: {}; cleanup drops the tables",
+        again(order)
+    )
+}
+
+/// What the same command does with what was loaded.
+fn again(order: &Order) -> &'static str {
+    match load_spec(&order.job).replace {
+        Replace::Nothing => "the same command resumes",
+        _ => "the same command starts over, without --replace or --force it resumes",
     }
 }

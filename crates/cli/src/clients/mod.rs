@@ -18,7 +18,7 @@ pub use worker::{end_with_agent, work};
 use crate::args::ClientsArg;
 use crate::exit::{ExitCode, Failure};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use tidemark_clients::{ClientsError, NatsOptions};
 use tidemark_core::OptionValues;
 use tidemark_core::job::{ClientLoss, Clients};
@@ -180,7 +180,13 @@ pub(crate) fn nats_options(
              --nats=nats://load0:4222; --clients=local:3 starts one on this host"
         )));
     };
-    Ok(NatsOptions::new(url, creds, ca)?)
+    let options = NatsOptions::new(url, creds, ca)?;
+    // A command asks for its options more than once.
+    static TOLD: Once = Once::new();
+    if let Some(caution) = options.caution() {
+        TOLD.call_once(|| eprintln!("tidemark: warning: {caution}"));
+    }
+    Ok(options)
 }
 
 impl From<ClientsError> for Failure {

@@ -96,6 +96,7 @@ fn start(count: usize, target: &Target) -> Result<Local, Failure> {
             .arg(word)
             // Ctrl-C is for the coordinator, which then ends its clients.
             .process_group(0)
+            .env_remove(crate::secrets::VARIABLE)
             .env(
                 super::worker::PARENT_VARIABLE,
                 std::process::id().to_string(),

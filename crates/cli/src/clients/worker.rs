@@ -17,16 +17,18 @@ use indicatif::ProgressBar;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_clients::{Down, HeldRate, Message, Up, instant_of, now_ns, stop_after};
 use tidemark_core::job::{OutputFiles, Watch};
 use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::{Job, JobKind, Observe};
-use tidemark_engine::{Lead, LeadEvent, LedStep, lead};
+use tidemark_engine::{Lead, LeadEvent, LedStep, StopHandle, lead};
 use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_process::{Signal, signal};
 
 /// The process that must not be survived.
 pub const PARENT_VARIABLE: &str = crate::study::PARENT_VARIABLE;
@@ -36,6 +38,8 @@ pub const LOAD: &str = "client-load";
 pub const BESIDE: &str = "client-beside";
 /// The process says so often that it lives, and looks at its lease.
 const LOOK: Duration = Duration::from_millis(100);
+/// An end that is asked for is passed on within this time.
+const SOON: Duration = Duration::from_millis(20);
 
 /// What standard input has told.
 #[derive(Debug, Default)]
@@ -158,16 +162,26 @@ fn load(order: &Order, at_ns: i64) -> Result<Message, Failure> {
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let left = instant_of(at_ns).saturating_duration_since(Instant::now());
     std::thread::sleep(left);
+    let stop = interrupt::handle();
+    if stop.is_stopped() {
+        return Err(Failure::new(ExitCode::Interrupted, "ended before it began"));
+    }
     say(&Up::Began(now_ns()));
     let mut child = Command::new(program::path().map_err(failed)?)
         .arg0("tidemark")
         .args(["exec", "-"])
+        .env_remove(crate::secrets::VARIABLE)
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
+        // Ctrl-C in the agent's terminal comes by way of this process, and once.
+        .process_group(0)
         .spawn()
         .map_err(failed)?;
+    let (pid, is_read) = (child.id(), Arc::new(AtomicBool::new(false)));
+    let (asked, read) = (stop.clone(), Arc::clone(&is_read));
+    let passing = std::thread::spawn(move || pass_on(&asked, pid, &read));
     if let Some(mut to) = child.stdin.take() {
         // One that ends before it has read says why.
         let _ended = to.write_all(order.job.to_json().as_bytes());
@@ -177,13 +191,34 @@ fn load(order: &Order, at_ns: i64) -> Result<Message, Failure> {
             tell(&Message::Line(line));
         }
     }
+    // Until it is waited for, its number is its own.
+    is_read.store(true, Ordering::Release);
+    let _panicked = passing.join();
     let status = child.wait().map_err(failed)?;
-    match status.success() {
-        true => Ok(Message::Loaded),
-        false => Err(Failure::new(
+    let interrupted = ExitCode::Interrupted;
+    match status.code() {
+        Some(0) => Ok(Message::Loaded),
+        Some(code) if code == interrupted as i32 => {
+            Err(Failure::new(interrupted, "the load was interrupted"))
+        }
+        // Asked before it listened.
+        None if stop.is_stopped() => Err(Failure::new(interrupted, "ended before it began")),
+        _ => Err(Failure::new(
             ExitCode::Failed,
             format!("the load ended with {status}; its agent's output says why"),
         )),
+    }
+}
+
+/// Asks the process of a load to end when this one is: it finishes its chunks, and the journal knows them.
+fn pass_on(stop: &StopHandle, pid: u32, is_read: &AtomicBool) {
+    while !is_read.load(Ordering::Acquire) {
+        if stop.is_stopped() {
+            // Once: a second one ends it at once.
+            signal(Signal::SIGTERM, &[pid]);
+            return;
+        }
+        std::thread::sleep(SOON);
     }
 }
 
@@ -326,4 +361,28 @@ struct Silent;
 
 impl Voice for Silent {
     fn interval(&mut self, _: &Interval, _: &mut LiveOutput<'_>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_of_a_load_is_asked_to_end_and_ends_by_itself() {
+        let script = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done";
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", script])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        let (stop, is_read) = (StopHandle::new(), AtomicBool::new(false));
+        stop.stop();
+        pass_on(&stop, child.id(), &is_read);
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+        // One that has ended is not asked.
+        is_read.store(true, Ordering::Release);
+        pass_on(&stop, child.id(), &is_read);
+    }
 }

@@ -45,6 +45,7 @@ pub fn run(command: &Frontend, args: &[String], words: &[String]) -> Result<Exit
     let mut diagnosis = Command::new(program);
     diagnosis
         .arg0("tidemark")
+        .env_remove(crate::secrets::VARIABLE)
         .args(["diagnose", "--budget", budget]);
     // A run that is in no store has no record to keep them in.
     if let Some(run) = last_kept() {

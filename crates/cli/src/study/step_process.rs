@@ -79,6 +79,7 @@ pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<StepProcess, 
         .args(["exec", "-"])
         .current_dir(folder)
         .env("TIDEMARK_STORE", store)
+        .env_remove(crate::secrets::VARIABLE)
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .stdin(Stdio::piped())
         .stdout(to.try_clone().map_err(failed)?)

@@ -171,6 +171,49 @@ fn local_clients_load_and_run_as_one() {
 }
 
 #[test]
+fn a_load_that_is_interrupted_ends_well_and_is_resumed() {
+    let database = shared_mariadb()
+        .unwrap()
+        .fresh_database("interrupted_load")
+        .unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let prepare = [
+        "sysbench",
+        "oltp_read_only",
+        &target,
+        "--tables=1",
+        "--table-size=300000",
+        "--chunk-rows=1000",
+        "--clients=local:2",
+        "--threads=2",
+        "prepare",
+    ];
+    let first = dir.spawn(&prepare);
+    let done = "SELECT COUNT(*) FROM tidemark_load_journal WHERE state = 'done'";
+    wait_until("some chunks", || {
+        let count = database.query(done);
+        count.is_ok_and(|n| n.trim().parse::<u32>().is_ok_and(|n| n > 2))
+    });
+    signal(first.id(), "INT");
+    let said = Said::of(&first.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.err.contains("the same command resumes"), "{said:?}");
+    // It ended by itself: it was neither forced nor lost.
+    assert!(
+        !said.err.contains("forced exit") && !said.err.contains("is lost"),
+        "{said:?}"
+    );
+    let again = dir.run(&prepare);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.all().contains("Resuming 'sbtest1'"), "{again:?}");
+    let rows = database
+        .query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1")
+        .unwrap();
+    assert_eq!(rows.matches("300000").count(), 2, "{rows}");
+}
+
+#[test]
 fn rates_and_searches_are_led_by_the_sum() {
     let database = shared_postgres()
         .unwrap()

@@ -134,6 +134,34 @@ fn a_run_without_its_coordinator_is_taken_up_whole() {
 }
 
 #[test]
+fn a_run_that_outlives_its_entry_is_entered_again() {
+    let server = Server::start();
+    let nats = server.nats();
+    let _agents = agents(&nats, &["a"], 100_000);
+    let timing = Timing {
+        entry: Duration::ZERO,
+        ..patient()
+    };
+    let run = Run::begin(nats.clone(), plan("r", "1", OnLoss::Fail, timing)).unwrap();
+    let begun = run.events.recv_timeout(super::LONGEST).unwrap();
+    assert!(matches!(begun, crate::Event::Chosen(_)), "{begun:?}");
+    let again = async {
+        let connection = crate::connection::Connection::open(&nats, "test").await?;
+        let kept = connection.ensure(&nats).await?;
+        // As its age does.
+        kept.runs.purge("r").await.unwrap();
+        let end = Instant::now() + super::LONGEST;
+        while kept.runs.get("r").await.unwrap().is_none() && Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok::<_, ClientsError>(kept.runs.get("r").await.unwrap())
+    };
+    let again = crate::runtime().unwrap().block_on(again).unwrap();
+    assert!(again.is_some(), "its entry is gone");
+    run.die();
+}
+
+#[test]
 fn a_load_that_nobody_leads_ends_by_itself_and_is_told_to_whoever_comes() {
     let server = Server::start();
     let nats = server.nats();

@@ -36,6 +36,9 @@ pub struct Step {
     /// Whether the objective was kept, and why not; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<StepVerdict>,
+    /// Whether the run ended before the rate had been held for its time: then nobody judges it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
 }
 
 /// Whether a step kept the objective.

@@ -95,7 +95,8 @@ impl Measurement<'_> {
         // Cut off before its time, it is told all the same, and judged by nobody.
         if let Some(held) = self.held.take() {
             self.conductor = None;
-            let step = self.step_of(held);
+            let mut step = self.step_of(held);
+            step.cut_short = true;
             self.steps.push(step);
         }
         let searched = matches!(self.spec.pacing, Pacing::FindMax(_));

@@ -99,6 +99,7 @@ fn record() -> RunRecord {
                 kept: true,
                 because: "p99 17.1 ms".into(),
             }),
+            cut_short: false,
         }],
         outages: vec![Outage {
             host: "h1:3306".into(),

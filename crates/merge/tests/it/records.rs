@@ -1,6 +1,7 @@
 use super::common::{second, stats};
 use tidemark_core::record::{
-    ClientHost, ClientState, ClientUsage, EncodedHistogram, Interval, RunRecord, RunState, Totals,
+    ClientHost, ClientState, ClientUsage, EncodedHistogram, Interval, Outage, RunRecord, RunState,
+    Totals,
 };
 use tidemark_core::series::{Measures, SeriesBuilder, SeriesKey};
 use tidemark_core::{Job, RunSpec, Shard};
@@ -227,4 +228,23 @@ fn percentiles_are_those_of_the_sum() {
     let whole = record(head(6), &clients, None).unwrap();
     let all = Histogram::decode(&whole.totals.all.service.0).unwrap();
     assert!(all.percentile_ns(50.0) > 10_000_000 && all.percentile_ns(50.0) < 11_000_000);
+}
+
+#[test]
+fn outages_of_all_clients_are_one_time() {
+    let mut clients: Vec<ClientRun> = (0..2).map(|index| client(index, 2)).collect();
+    for (client, start_ms) in clients.iter_mut().zip([500, 1000]) {
+        let own = client.record.as_mut().unwrap();
+        own.totals.outage_s = 1.0;
+        own.outages = vec![Outage {
+            host: "db".into(),
+            start_ms,
+            length_ms: 1000.0,
+            ended: true,
+            first_error: "refused".into(),
+        }];
+    }
+    let whole = record(head(4), &clients, None).unwrap();
+    assert_eq!(whole.totals.outage_s, 1.5);
+    assert_eq!(whole.outages.len(), 1);
 }

@@ -295,6 +295,7 @@ fn what_comes_from_outside_is_escaped() {
             kept: true,
             because: evil.clone(),
         }),
+        cut_short: false,
     }];
     let code = Regex::new(r"(?s)`{3,}sh\n.*?\n`{3,}\n").unwrap();
     let markup = Regex::new(r"[^\\]<").unwrap();

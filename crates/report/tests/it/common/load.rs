@@ -151,6 +151,7 @@ fn step(purpose: StepPurpose, rate: f64, ms: f64, verdict: Option<(bool, &str)>)
             kept,
             because: because.into(),
         }),
+        cut_short: false,
     }
 }
 

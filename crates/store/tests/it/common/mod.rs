@@ -107,6 +107,7 @@ fn steps() -> Vec<Step> {
             kept: true,
             because: "p99 17.1 ms".into(),
         }),
+        cut_short: false,
     })
     .to_vec()
 }
