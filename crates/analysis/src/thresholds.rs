@@ -47,13 +47,16 @@ pub const TREND_INTERVALS: usize = 10;
 /// `drift`: how much the rate must have moved over the run, as a share of its mean. Machines and
 /// caches move by less between two minutes of a steady run.
 pub const TREND_CHANGE: f64 = 0.2;
-/// `drift`: standard errors, widened for autocorrelation, that are no chance (1 in 10,000).
+/// `drift`: how probable a change may be by chance, with errors widened for autocorrelation and by
+/// Student's distribution: of ten intervals seven standard errors, of sixty four.
+pub const TREND_CHANCE: f64 = 1e-4;
+/// `backlog`: standard errors of a growth that is far above what may wait.
 pub const TREND_SURE: f64 = 4.0;
 
 /// `two-regimes`: fewer intervals are no state of their own.
 pub const REGIME_SHORTEST: usize = 4;
-/// `two-regimes`: standard errors between both levels. The best of many points is looked for, so that it
-/// is more than one of [`TREND_SURE`].
+/// `two-regimes`: standard errors between both levels, however many intervals there are. The best of many
+/// points is looked for: chance is shared among them ([`TREND_CHANCE`]).
 pub const REGIMES_SURE: f64 = 6.0;
 /// `two-regimes`: of what a line leaves unexplained, two levels leave less than this share.
 pub const REGIMES_BETTER: f64 = 0.5;

@@ -25,5 +25,5 @@ pub use histogram::{Histogram, HistogramError};
 pub use log::{LogInterval, interval_log, logged_histogram};
 pub use moments::{half_interval, mean, population_stddev};
 pub use ratio::{Estimate, Ratio};
-pub use series::{Trend, autocorrelation, median, step, trend, variance_inflation};
+pub use series::{Trend, autocorrelation, chance, median, step, trend, variance_inflation};
 pub use usl::{LoadPoint, Parameter, Usl, UslError};

@@ -1,6 +1,7 @@
 //! Values that follow each other in time, and are not independent.
 
 use crate::moments::mean;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The median; 0 for no values. Values that are no numbers sort last.
 pub fn median(values: &[f64]) -> f64 {
@@ -45,6 +46,15 @@ pub struct Trend {
     pub change: f64,
     /// That change in its standard errors, which are widened for the residuals' autocorrelation.
     pub sure: f64,
+    /// How probable so many standard errors are by chance, either way ([`chance`]).
+    pub chance: f64,
+}
+
+/// How probable so many standard errors or more are by chance, either way, when the error is estimated
+/// from residuals of so many degrees of freedom (Student's distribution). Four of ten values are one in
+/// 250, not one in 16,000 as of very many.
+pub fn chance(errors: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(1.0, |t| 2.0 * t.sf(errors.abs()))
 }
 
 /// The least-squares line; `None` for fewer than four values, or a mean of 0.
@@ -69,10 +79,12 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
         .map(|(i, v)| v - m - slope * at(i))
         .collect();
     let variance = residuals.iter().map(|r| r * r).sum::<f64>() / (n - 2) as f64;
-    let error = (variance / spread * variance_inflation(&residuals)).sqrt();
+    let inflation = variance_inflation(&residuals);
+    let sure = sureness(slope, (variance / spread * inflation).sqrt());
     Some(Trend {
         change: slope * (n - 1) as f64 / m,
-        sure: sureness(slope, error),
+        sure,
+        chance: chance(sure, (n - 2) as f64 / inflation),
     })
 }
 
@@ -90,11 +102,13 @@ pub fn step(values: &[f64]) -> Option<Trend> {
     let within = [of(first, means[0]), of(second, means[1])].concat();
     let variance = within.iter().map(|r| r * r).sum::<f64>() / (n - 2) as f64;
     let halves = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
-    let error = (variance * halves * variance_inflation(&within)).sqrt();
+    let inflation = variance_inflation(&within);
     let change = means[1] - means[0];
+    let sure = sureness(change, (variance * halves * inflation).sqrt());
     Some(Trend {
         change: change / all,
-        sure: sureness(change, error),
+        sure,
+        chance: chance(sure, (n - 2) as f64 / inflation),
     })
 }
 
@@ -111,6 +125,15 @@ fn sureness(change: f64, error: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_values_make_many_standard_errors_by_chance() {
+        // Tables of Student's distribution.
+        assert!((chance(2.306, 8.0) - 0.05).abs() < 1e-4);
+        assert!((chance(-7.120, 8.0) - 1e-4).abs() < 1e-6);
+        assert!((chance(3.891, 1e6) - 1e-4).abs() < 1e-6);
+        assert!(chance(f64::INFINITY, 8.0) < 1e-12);
+    }
 
     #[test]
     fn the_median_is_the_middle() {

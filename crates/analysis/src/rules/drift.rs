@@ -2,7 +2,7 @@
 
 use crate::run::{Run, rate};
 use crate::texts::drift::{INSTEAD, SAYS};
-use crate::thresholds::{TREND_CHANGE, TREND_INTERVALS, TREND_SURE};
+use crate::thresholds::{TREND_CHANCE, TREND_CHANGE, TREND_INTERVALS};
 use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 use tidemark_stats::{step, trend};
 
@@ -21,7 +21,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let moved = [trend(&rates), step(&rates)]
         .into_iter()
         .flatten()
-        .filter(|t| t.change.abs() >= TREND_CHANGE && t.sure.abs() >= TREND_SURE)
+        .filter(|t| t.change.abs() >= TREND_CHANGE && t.chance <= TREND_CHANCE)
         .max_by(|a, b| a.sure.abs().total_cmp(&b.sure.abs()));
     Ok(moved.map(|t| Finding {
         rule: ID,

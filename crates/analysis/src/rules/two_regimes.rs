@@ -3,10 +3,10 @@
 use crate::run::{Run, rate};
 use crate::texts::two_regimes::{INSTEAD, SAYS};
 use crate::thresholds::{
-    REGIME_SHORTEST, REGIMES_BETTER, REGIMES_SURE, TREND_CHANGE, TREND_INTERVALS,
+    REGIME_SHORTEST, REGIMES_BETTER, REGIMES_SURE, TREND_CHANCE, TREND_CHANGE, TREND_INTERVALS,
 };
 use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
-use tidemark_stats::variance_inflation;
+use tidemark_stats::{chance, variance_inflation};
 
 pub(super) const ID: &str = "two-regimes";
 
@@ -78,8 +78,13 @@ pub(super) fn regimes(values: &[f64]) -> Option<Regimes> {
     let squares: f64 = within.iter().map(|r| r * r).sum();
     let variance = squares / (n - 2) as f64;
     let sides = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
-    let error = (variance * sides * variance_inflation(&within)).sqrt();
-    let sure = apart.abs() > REGIMES_SURE * error && apart.abs() > TREND_CHANGE * all;
+    let inflation = variance_inflation(&within);
+    let error = (variance * sides * inflation).sqrt();
+    let points = (n - 2 * REGIME_SHORTEST + 1) as f64;
+    let by_chance = points * chance(apart / error, (n - 2) as f64 / inflation);
+    let sure = apart.abs() > REGIMES_SURE * error
+        && (error == 0.0 || by_chance <= TREND_CHANCE)
+        && apart.abs() > TREND_CHANGE * all;
     // What a line leaves.
     let middle = (n - 1) as f64 / 2.0;
     let spread: f64 = (0..n).map(|i| (i as f64 - middle).powi(2)).sum();
