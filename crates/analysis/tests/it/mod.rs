@@ -15,4 +15,5 @@ mod rules;
 mod sampled;
 mod states;
 mod tools;
+mod tpcc;
 mod users;
