@@ -261,5 +261,7 @@ pub const PERCENTILE_STEP: f64 = 0.05;
 pub const RATE_MISSED: f64 = 0.95;
 /// `not-found`: a few keys are inserted while they are read.
 pub const NOT_FOUND: f64 = 0.01;
+/// `not-found`: fewer operations are those few.
+pub const NOT_FOUND_LEAST: u64 = 10;
 /// `tpcc-efficiency`: tools round the limit of a warehouse differently.
 pub const EFFICIENCY_APART: f64 = 0.01;

@@ -9,6 +9,7 @@ mod client_stopped;
 mod clients_missing;
 mod clients_unequal;
 mod deadlock_wait;
+mod degenerate_option;
 mod drift;
 mod error_rate;
 mod heavy_tail;
@@ -16,6 +17,7 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod not_found;
 mod not_judged;
 mod offered_load;
 mod one_client_bound;
@@ -101,6 +103,7 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(client_stopped, of_queries, needs Histogram),
     rule!(error_rate, of_queries),
     rule!(no_op_writes),
+    rule!(not_found),
     rule!(stall, needs Histogram, Intervals),
     rule!(deadlock_wait, needs Histogram),
     rule!(heavy_tail, needs Histogram, Intervals),
@@ -128,6 +131,7 @@ const OF_ONE_RUN: &[Rule] = &[
     },
     rule!(too_short, needs Histogram),
     rule!(latency_floor, needs Histogram),
+    rule!(degenerate_option),
     rule!(quick_build, of_queries),
 ];
 

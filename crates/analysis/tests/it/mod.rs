@@ -10,6 +10,7 @@ mod dead_time;
 mod determined;
 mod imported;
 mod observed;
+mod options;
 mod rows;
 mod rules;
 mod sampled;
