@@ -9,6 +9,7 @@ mod conditions;
 mod dead_time;
 mod determined;
 mod imported;
+mod lost;
 mod observed;
 mod options;
 mod rows;
