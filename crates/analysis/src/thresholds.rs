@@ -254,7 +254,7 @@ pub const STATEMENTS_EACH_APART: f64 = 0.1;
 /// `impossible-pair`: BenchBase's goodput counts the warm-up as well, which is no longer than the run where
 /// nothing is said of it.
 pub const WARMUP_LONGEST: f64 = 1.0;
-/// `percentile-below-mean`, `impossible-pair`: a percentile is the edge of a histogram's bucket; those of
+/// `percentile-below-mean`, `impossible-pair`, `heavy-tail`: a percentile is the edge of a histogram's bucket; those of
 /// sysbench are some 3 % wide.
 pub const PERCENTILE_STEP: f64 = 0.05;
 /// `rate-missed`: chance and the run's ends take less.
