@@ -28,6 +28,7 @@ mod quick_build;
 mod repeats_disagree;
 mod row_count;
 mod sampling;
+mod setting_contradicts;
 mod stall;
 mod stated;
 mod summary_mismatch;
@@ -131,6 +132,7 @@ const OF_ONE_RUN: &[Rule] = &[
     },
     rule!(too_short, needs Histogram),
     rule!(latency_floor, needs Histogram),
+    rule!(setting_contradicts, of_queries),
     rule!(degenerate_option),
     rule!(quick_build, of_queries),
 ];

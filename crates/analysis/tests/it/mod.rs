@@ -15,6 +15,7 @@ mod options;
 mod rows;
 mod rules;
 mod sampled;
+mod settings;
 mod states;
 mod tools;
 mod tpcc;
