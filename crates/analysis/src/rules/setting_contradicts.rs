@@ -87,6 +87,7 @@ fn differ(engine: Engine, name: &str, said: &str, stated: &str) -> bool {
         _ if protocol == Protocol::Sqlite => false,
         // A word may be a label.
         (None, _) if !TRUTH.contains(&&*said.to_ascii_lowercase()) => false,
+        (None, Some((number, _))) => (canonical(engine, name, said) == "on") != (number > 0.0),
         (Some((a, with_unit)), Some((b, other))) if with_unit || other => {
             // A number alone has the setting's own unit in PostgreSQL, and is of bytes in MySQL.
             let is_known = protocol != Protocol::Postgres || with_unit == other;

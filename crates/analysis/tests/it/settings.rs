@@ -52,6 +52,10 @@ fn a_tag_that_the_servers_settings_deny_is_told() {
         ),
         (Engine::Mariadb, &mariadb[..], "sync_binlog=1", true),
         (Engine::Mariadb, &mariadb[..], "log_bin=0", false),
+        (Engine::Mariadb, &mariadb[..], "sync_binlog=on", true),
+        (Engine::Mariadb, &mariadb[..], "sync_binlog=off", false),
+        // A label of the user's.
+        (Engine::Mariadb, &mariadb[..], "sync_binlog=safe", false),
         (Engine::Mariadb, &mariadb[..], "unknown=1", false),
         (Engine::Postgres, &postgres[..], "shared_buffers=8GB", true),
         // Pages of 8 kB.

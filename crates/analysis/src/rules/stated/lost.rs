@@ -156,7 +156,7 @@ fn lines_of_types(view: &View<'_>) -> Option<Finding> {
         let steady = whole + 1 >= counts.len();
         (usual >= STALLED_EXPECTED && steady && whole > 2).then_some((counts.len(), whole))
     };
-    let counted = types.iter().map(|of| Some((*of, lines(of)?)));
+    let counted = types.iter().map(|&of| Some((of, lines(of)?)));
     let counted: Vec<(&str, (usize, usize))> = counted.flatten().collect();
     let (of, (fewest, fewest_whole)) = counted.iter().min_by_key(|(_, n)| *n)?;
     let (_, (most, most_whole)) = counted.iter().max_by_key(|(_, n)| *n)?;
