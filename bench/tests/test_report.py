@@ -18,7 +18,7 @@ class Table(unittest.TestCase):
         self.assertIn("2.00 s (1.00–9.00)", text)
         self.assertIn("100 MiB (90–900)", text)
         self.assertEqual(text.count("met"), 3)
-        pages = [bench.Page(3.5, 201 << 20, 2_100_000)]
+        pages = [bench.Page(2.1, 201 << 20, 3_100_000)]
         self.assertEqual(report.figures_table(bench.Found(1, pages)).count("missed"), 3)
 
     def test_the_readme_has_a_place_for_it(self):

@@ -228,6 +228,9 @@ pub const ORDER_CHANGE: f64 = 0.1;
 pub const STATED_APART: f64 = 0.02;
 /// `summary-mismatch`: the same where only the time asked for is stated, and connecting is in it.
 pub const STATED_TIME_APART: f64 = 0.05;
+/// `setting-contradicts`: sizes that are so many times each other. MySQL rounds that of the buffer pool up to
+/// whole chunks.
+pub const SETTING_APART: f64 = 2.0;
 /// `setting-contradicts`: seconds that a run begins late or ends late beside the time asked for: sessions
 /// are opened, and clocks are looked at once a second.
 pub const ENDS_S: f64 = 1.0;
@@ -257,12 +260,14 @@ pub const STATEMENTS_EACH_APART: f64 = 0.1;
 /// `impossible-pair`: BenchBase's goodput counts the warm-up as well, which is no longer than the run where
 /// nothing is said of it.
 pub const WARMUP_LONGEST: f64 = 1.0;
-/// `percentile-below-mean`, `impossible-pair`: a percentile is the edge of a histogram's bucket; those of
-/// sysbench are some 3 % wide.
+/// `percentile-below-mean`, `impossible-pair`, `heavy-tail`: a percentile is the edge of a
+/// histogram's bucket; those of sysbench are some 3 % wide.
 pub const PERCENTILE_STEP: f64 = 0.05;
 /// `rate-missed`: chance and the run's ends take less.
 pub const RATE_MISSED: f64 = 0.95;
 /// `not-found`: a few keys are inserted while they are read.
 pub const NOT_FOUND: f64 = 0.01;
+/// `not-found`: fewer operations are those few.
+pub const NOT_FOUND_LEAST: u64 = 10;
 /// `tpcc-efficiency`: tools round the limit of a warehouse differently.
 pub const EFFICIENCY_APART: f64 = 0.01;

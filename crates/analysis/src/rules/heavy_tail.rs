@@ -5,7 +5,7 @@
 
 use crate::run::Run;
 use crate::texts::heavy_tail::{INSTEAD, SAYS};
-use crate::thresholds::{TAIL_COUNT, TAIL_INTERVALS, TAIL_SAMPLES, TAIL_SHARE};
+use crate::thresholds::{PERCENTILE_STEP, TAIL_COUNT, TAIL_INTERVALS, TAIL_SAMPLES, TAIL_SHARE};
 use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 use tidemark_stats::{Histogram, median};
 
@@ -24,23 +24,50 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if !contradicted && held < TAIL_SHARE || is_dead_time(run) {
         return Ok(None);
     }
-    Ok(Some(Finding {
+    let severity = match contradicted && !is_steady(run, p95)? {
+        true => Severity::Suspect,
+        false => Severity::Note,
+    };
+    let max = latency.max_ns() as f64;
+    let [mean, p95, max] = [mean, p95, max].map(|ns| ns / 1e6);
+    Ok(Some(finding(severity, held, mean, p95, max)))
+}
+
+/// What a printed histogram says: milliseconds in order, and how many took so long. A note, because
+/// nothing tells whether most intervals have the tail.
+pub(super) fn of_buckets(buckets: &[(f64, f64)]) -> Option<Finding> {
+    let all: f64 = buckets.iter().map(|(_, count)| count).sum();
+    let sum: f64 = buckets.iter().map(|(ms, count)| ms * count).sum();
+    let (mut left, mut slow) = (all * (1.0 - TAIL_COUNT), 0.0f64);
+    let (mut below, mut p95) = (0.0f64, None);
+    for &(ms, count) in buckets {
+        let fast = count.min(left);
+        left -= fast;
+        slow += ms * (count - fast);
+        below += count;
+        p95 = p95.or((below >= all * 0.95).then_some(ms));
+    }
+    let (max, _) = buckets.iter().rfind(|(_, count)| *count > 0.0)?;
+    let (mean, held, p95) = (sum / all, slow / sum, p95?);
+    let contradicted = p95 * (1.0 + PERCENTILE_STEP) < mean;
+    let is_told = all >= TAIL_SAMPLES as f64 && (contradicted || held >= TAIL_SHARE);
+    is_told.then(|| finding(Severity::Note, held, mean, p95, *max))
+}
+
+fn finding(severity: Severity, held: f64, mean_ms: f64, p95_ms: f64, max_ms: f64) -> Finding {
+    Finding {
         rule: ID,
-        severity: if contradicted && !is_steady(run, p95)? {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        },
+        severity,
         says: SAYS,
         instead: INSTEAD,
         figures: vec![
             ("slowest", Figure::Number(TAIL_COUNT * 100.0)),
             ("held", Figure::Number(held * 100.0)),
-            ("mean", Figure::Number(mean / 1e6)),
-            ("p95", Figure::Number(p95 / 1e6)),
-            ("max", Figure::Number(latency.max_ns() as f64 / 1e6)),
+            ("mean", Figure::Number(mean_ms)),
+            ("p95", Figure::Number(p95_ms)),
+            ("max", Figure::Number(max_ms)),
         ],
-    }))
+    }
 }
 
 /// Whether the mean of most intervals is above the percentile, too.

@@ -9,6 +9,7 @@ mod client_stopped;
 mod clients_missing;
 mod clients_unequal;
 mod deadlock_wait;
+mod degenerate_option;
 mod drift;
 mod error_rate;
 mod heavy_tail;
@@ -16,6 +17,7 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod not_found;
 mod not_judged;
 mod offered_load;
 mod one_client_bound;
@@ -26,6 +28,7 @@ mod quick_build;
 mod repeats_disagree;
 mod row_count;
 mod sampling;
+mod setting_contradicts;
 mod stall;
 mod stated;
 mod summary_mismatch;
@@ -101,6 +104,7 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(client_stopped, of_queries, needs Histogram),
     rule!(error_rate, of_queries),
     rule!(no_op_writes),
+    rule!(not_found),
     rule!(stall, needs Histogram, Intervals),
     rule!(deadlock_wait, needs Histogram),
     rule!(heavy_tail, needs Histogram, Intervals),
@@ -128,6 +132,8 @@ const OF_ONE_RUN: &[Rule] = &[
     },
     rule!(too_short, needs Histogram),
     rule!(latency_floor, needs Histogram),
+    rule!(setting_contradicts, of_queries),
+    rule!(degenerate_option),
     rule!(quick_build, of_queries),
 ];
 
@@ -158,7 +164,9 @@ const OF_COMPARISONS: &[&str] = &[
 pub fn rules() -> impl Iterator<Item = &'static str> {
     let of_families = crate::FAMILIES.iter().flat_map(|f| f.rules);
     let of_one_run = OF_ONE_RUN.iter().chain(of_families).map(|r| r.id);
-    let measured: Vec<&str> = of_one_run.collect();
+    let mut measured: Vec<&str> = of_one_run.collect();
+    // One may have several checks, which follow each other.
+    measured.dedup();
     let known = measured.clone();
     let of_imported = stated::ids().filter(move |id| !known.contains(id));
     let all = measured.into_iter().chain(of_imported);

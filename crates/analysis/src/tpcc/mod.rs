@@ -6,17 +6,37 @@ mod response;
 
 use crate::family::Family;
 use crate::option;
-use crate::rules::rule;
+use crate::rules::{Rule, rule};
+use crate::run::Run;
 use crate::thresholds::{CHANCE, SAMPLES_BEYOND};
+use crate::{AnalysisError, Finding};
 use tidemark_core::record::RunRecord;
 use tidemark_stats::Histogram;
 
 /// The family's row of the registry.
 pub(crate) const FAMILY: Family = Family {
-    rules: &[rule!(cap), rule!(response, needs Histogram), rule!(like)],
+    rules: &[
+        rule!(cap),
+        rule!(response, needs Histogram),
+        not_like(like::mix),
+        not_like(like::remote),
+        not_like(like::tables),
+        not_like(like::terminals),
+        not_like(like::times),
+    ],
     gives_up: true,
     ..Family::new("tpcc")
 };
+
+/// One of the things that make TPC-C.
+const fn not_like(check: fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>) -> Rule {
+    Rule {
+        id: like::ID,
+        check,
+        of_queries: false,
+        needs: &[],
+    }
+}
 
 /// The type whose rate is tpmC.
 pub const NEW_ORDER: &str = "NewOrder";
@@ -25,6 +45,8 @@ pub const DEFERRED: &str = "DeferredDelivery";
 /// The most New-Orders a minute that the ten terminals of a warehouse can make with keying and
 /// think times of clause 5.2.5.7 and no response time at all.
 pub const TPMC_PER_WAREHOUSE: f64 = 12.86;
+/// Items of the catalogue, whatever the number of warehouses (clause 1.2.1).
+const ITEMS: u64 = 100_000;
 /// Terminals of a warehouse (clause 4.2.2).
 pub const TERMINALS_PER_WAREHOUSE: u64 = 10;
 

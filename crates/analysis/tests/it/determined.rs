@@ -5,7 +5,7 @@ use super::common::found_in;
 use tidemark_analysis::Severity;
 
 /// Rules of what is worse than a note, each once.
-fn bad(text: &str) -> Vec<&'static str> {
+pub(super) fn bad(text: &str) -> Vec<&'static str> {
     let all = found_in(text).into_iter();
     let bad = all.filter(|f| f.severity > Severity::Note);
     let mut rules: Vec<_> = bad.map(|f| f.rule).collect();
@@ -272,7 +272,7 @@ fn lines_of_sysbench_have_the_statements_of_its_transactions() {
     );
 }
 
-const PGBENCH: &str = "\
+pub(super) const PGBENCH: &str = "\
 postgres@db1:~$ pgbench -c 16 -j 4 -T 60 -P 10 -M prepared bench
 pgbench (16.2)
 starting vacuum...end.

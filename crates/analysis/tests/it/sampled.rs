@@ -67,3 +67,65 @@ fn evidence_of_another_time_is_told() {
     short.series = Vec::new();
     assert_eq!(rules(&short), [""; 0]);
 }
+
+/// Twenty seconds of sysbench's lines, and its histogram with so many events of half a second.
+fn imported(slow: u64) -> RunRecord {
+    let lines: String = (1..=20)
+        .map(|s| {
+            format!(
+                "[ {s}s ] thds: 8 tps: 1000.00 qps: 1000.00 (r/w/o: 1000.00/0.00/0.00) lat (ms,95%): \
+                 9.00 err/s: 0.00 reconn/s: 0.00\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\nNumber of threads: 8\n{lines}\
+         Latency histogram (values are in milliseconds)\n       value  ------------- distribution \
+         ------------- count\n       2.000 |**************************************** {}\n     \
+         500.000 |** {slow}\n \n\
+         SQL statistics:\n    transactions:                        20000  (1000.00 per sec.)\n\
+         General statistics:\n    total time:                          20.0000s\n    \
+         total number of events:              20000\n",
+        20_000 - slow
+    );
+    let origin = tidemark_import::Origin::of("doc.md");
+    let import = tidemark_import::read(text.as_bytes(), &origin, &mut |_, _, _| {}).unwrap();
+    let [run] = import.runs.as_slice() else {
+        panic!("{}", import.runs.len())
+    };
+    run.clone()
+}
+
+fn of_monitoring(record: &RunRecord) -> Vec<&'static str> {
+    let all = rules(record).into_iter();
+    let of_series = ["sampler-gaps", "evidence-outside-run"];
+    all.filter(|rule| of_series.contains(rule)).collect()
+}
+
+/// Rules that were left out.
+fn left_out(record: &RunRecord) -> String {
+    let found = tidemark_analysis::findings(record).unwrap();
+    let left = found.iter().find(|f| f.rule == "not-judged").unwrap();
+    format!("{:?}", left.figure("rules"))
+}
+
+#[test]
+fn what_was_attached_to_an_imported_run_is_judged() {
+    let mut record = imported(0);
+    assert!(left_out(&record).contains("evidence-outside-run"));
+    record.series = vec![series(0..20)];
+    assert_eq!(of_monitoring(&record), [""; 0]);
+    assert!(!left_out(&record).contains("evidence-outside-run"));
+    record.series = vec![series(0..12)];
+    assert_eq!(of_monitoring(&record), ["evidence-outside-run"]);
+    record.series = vec![series((0..20).filter(|s| !(8..16).contains(s)))];
+    assert_eq!(of_monitoring(&record), ["sampler-gaps"]);
+}
+
+#[test]
+fn the_tail_of_a_histogram_that_a_tool_printed_is_judged() {
+    let is_told = |slow: u64| rules(&imported(slow)).contains(&"heavy-tail");
+    assert!(is_told(400));
+    assert!(!is_told(1));
+    assert!(!left_out(&imported(1)).contains("heavy-tail"));
+}

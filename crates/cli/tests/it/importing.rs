@@ -1,7 +1,8 @@
 //! `import` and `audit`: outputs of the real sysbench and the real pgbench, made here, and documents.
 
-use super::common::Workdir;
-use std::process::Command;
+use super::common::{Said, Workdir};
+use std::io::Write;
+use std::process::{Command, Stdio};
 use tidemark_core::Host;
 use tidemark_testkit::{shared_mariadb, shared_postgres};
 
@@ -260,5 +261,36 @@ fn what_is_no_output_is_refused() {
             let said = dir.run(&[command, file]);
             assert!(said.code == Some(2) && said.err.contains(part), "{said:?}");
         }
+    }
+}
+
+/// A command that gets a document on its standard input.
+fn piped(dir: &Workdir, args: &[&str], text: &str) -> Said {
+    let mut child = dir.command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(text.as_bytes()).unwrap();
+    drop(input);
+    Said::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_document_on_standard_input_is_imported_and_judged() {
+    let dir = Workdir::new();
+    let said = piped(&dir, &["import", "-"], TABLE);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let kept = dir.last_record();
+    assert_eq!(kept["imported"]["file"], "-", "{kept}");
+    // 16 sessions of 5.1 ms make twice as many.
+    let judged = piped(&dir, &["audit", "-"], TABLE);
+    assert_eq!(judged.code, Some(3), "{judged:?}");
+    assert!(judged.out.contains("[littles-law]"), "{judged:?}");
+    let judged = piped(&dir, &["audit", "-"], &TABLE.replace("5.1", "10.6"));
+    assert_eq!(judged.code, Some(0), "{judged:?}");
+    for command in ["import", "audit"] {
+        let said = piped(&dir, &[command, "-"], "nothing here\n");
+        assert!(
+            said.code == Some(2) && said.err.contains("is known"),
+            "{said:?}"
+        );
     }
 }

@@ -28,6 +28,20 @@ fn slack(view: &View<'_>, ms: f64) -> f64 {
     ms * PERCENTILE_STEP + step
 }
 
+/// The histogram that a tool printed, in order: milliseconds, and how many took so long.
+pub(super) fn buckets(view: &View<'_>) -> Vec<(f64, f64)> {
+    let figures = view.imported.figures.iter();
+    let of_histogram = figures.filter(|f| f.of == "histogram");
+    let mut buckets: Vec<(f64, f64)> = of_histogram
+        .filter_map(|f| {
+            let ms = f.name.strip_prefix("bucket_")?.strip_suffix("_ms")?;
+            Some((ms.parse().ok()?, f.value))
+        })
+        .collect();
+    buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    buckets
+}
+
 /// Pairs of figures of which one can't be above the other.
 pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut found = Vec::new();

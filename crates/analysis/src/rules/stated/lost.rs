@@ -3,7 +3,11 @@
 use super::finding;
 use super::view::View;
 use crate::texts::{missing, sampler_gaps};
+use crate::thresholds::STALLED_EXPECTED;
 use crate::{Figure, Finding, Severity};
+use std::collections::BTreeSet;
+use tidemark_core::Source;
+use tidemark_core::record::StatedInterval;
 
 /// Figures that stand together in an output, and how many of them make one. Whoever quotes a line or
 /// two of it lost none.
@@ -15,6 +19,8 @@ struct Block {
     first: usize,
     /// A figure of older versions, which print others.
     unless: &'static str,
+    /// Options that such an output states: whoever quotes a part leaves some of them out.
+    options: &'static [&'static str],
 }
 
 const BLOCKS: &[Block] = &[
@@ -33,6 +39,7 @@ const BLOCKS: &[Block] = &[
         least: 6,
         first: 2,
         unless: "read_write",
+        options: &[],
     },
     Block {
         tool: "sysbench",
@@ -47,6 +54,7 @@ const BLOCKS: &[Block] = &[
         least: 4,
         first: 4,
         unless: "read_write",
+        options: &[],
     },
     Block {
         tool: "sysbench",
@@ -54,21 +62,37 @@ const BLOCKS: &[Block] = &[
         least: 1,
         first: 1,
         unless: "",
+        options: &[],
+    },
+    // Since version 14, of which the rate has one line and connecting one of its own.
+    Block {
+        tool: "pgbench",
+        figures: &["count", "mean_ms", "connecting_ms", "rate"],
+        least: 3,
+        first: 3,
+        unless: "rate_with_connecting",
+        options: &["script", "scale", "protocol", "threads", "jobs"],
     },
 ];
 
 /// Figures of an output of which most are there.
 pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
     let tool = view.imported.tool.as_str();
-    let mut found = Vec::new();
-    let mut judged = false;
+    let mut found: Vec<Finding> = lines_of_types(view).into_iter().collect();
+    let mut judged = !found.is_empty();
+    let options = &view.record.options;
+    let is_stated = |name: &&str| {
+        let option = options.get(*name);
+        option.is_some_and(|o| o.source == Source::Output)
+    };
     for block in BLOCKS.iter().filter(|b| b.tool == tool) {
         let there = block.figures.iter().filter(|f| view.all(f).is_some());
         let there = there.count();
         // Who has the first lines and those over time has the whole output.
         let is_whole = view.imported.tool_version.is_some() && !view.imported.intervals.is_empty();
         let least = if is_whole { block.first } else { block.least };
-        if there < least || view.all(block.unless).is_some() {
+        let is_quoted = there < least || !block.options.iter().all(is_stated);
+        if is_quoted || view.all(block.unless).is_some() {
             continue;
         }
         judged = true;
@@ -98,23 +122,71 @@ pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
     judged.then_some(found)
 }
 
+/// go-tpc's types, of which each has as many lines over time as the others and one of the whole run.
+fn lines_of_types(view: &View<'_>) -> Option<Finding> {
+    let all = &view.imported.intervals;
+    if view.imported.tool != "go-tpc" || view.imported.intervals_merged {
+        return None;
+    }
+    let types: BTreeSet<&str> = all.iter().map(|i| i.of.as_str()).collect();
+    let is_told = |of: &&&str| view.of(of, "count").is_some();
+    let untold = types.iter().find(|of| !is_told(of));
+    if let Some(of) = untold.filter(|_| types.iter().filter(is_told).count() > 1) {
+        let figures = vec![
+            ("first", Figure::Count(view.imported.first_line)),
+            ("last", Figure::Count(view.imported.last_line)),
+            ("names", Figure::Text(format!("[Summary] {of}"))),
+        ];
+        let (says, instead) = (missing::LINES, missing::LINES_INSTEAD);
+        return Some(finding(
+            super::MISSING,
+            Severity::Suspect,
+            says,
+            instead,
+            figures,
+        ));
+    }
+    // A type of which few end has no line in some intervals, and the last one may be short: what is lost
+    // is missing among all lines and among those of whole intervals.
+    let lines = |of: &str| -> Option<(usize, usize)> {
+        let of_type = all.iter().filter(|i| i.of == of);
+        let counts: Vec<f64> = of_type.map(|i| i.count).collect::<Option<_>>()?;
+        let usual = tidemark_stats::median(&counts);
+        let whole = counts.iter().filter(|n| **n >= usual / 2.0).count();
+        let steady = whole + 1 >= counts.len();
+        (usual >= STALLED_EXPECTED && steady && whole > 2).then_some((counts.len(), whole))
+    };
+    let counted = types.iter().map(|&of| Some((of, lines(of)?)));
+    let counted: Vec<(&str, (usize, usize))> = counted.flatten().collect();
+    let (of, (fewest, fewest_whole)) = counted.iter().min_by_key(|(_, n)| *n)?;
+    let (_, (most, most_whole)) = counted.iter().max_by_key(|(_, n)| *n)?;
+    let is_lost = fewest < most && fewest_whole < most_whole;
+    let figures = vec![
+        ("first", Figure::Count(view.imported.first_line)),
+        ("last", Figure::Count(view.imported.last_line)),
+        ("name", Figure::Text((*of).into())),
+        ("lines", Figure::Count(*fewest as u64)),
+        ("most", Figure::Count(*most as u64)),
+    ];
+    let (says, instead) = (missing::OVER_TIME, missing::LINES_INSTEAD);
+    is_lost.then(|| finding(super::MISSING, Severity::Suspect, says, instead, figures))
+}
+
 /// Seconds between lines over time that follow each other in the document: who shortens an output
 /// leaves dots there.
 pub(super) fn missing_seconds(view: &View<'_>) -> Option<Vec<Finding>> {
     let all = &view.imported.intervals;
     let steady = all.iter().all(|i| !i.cumulative && i.of.is_empty());
-    if all.len() < 3 || !steady || view.imported.intervals_merged {
+    // It tells each type from the run's begin.
+    let by_type = view.imported.tool == "go-ycsb" && all.iter().all(|i| i.cumulative);
+    if all.len() < 3 || !steady && !by_type || view.imported.intervals_merged {
         return None;
     }
-    let usual: Vec<f64> = all.iter().filter_map(|i| i.length_s).collect();
-    let usual = tidemark_stats::median(&usual);
-    let gap = all.windows(2).find_map(|two| {
-        let [a, b] = two else { return None };
-        // The line of a queue may stand between.
-        let queue = u64::from(a.more.contains_key("queue_length"));
-        let follows = b.line > a.line && b.line <= a.line + 1 + queue;
-        let away = b.end_s - a.end_s - usual;
-        (follows && away >= 0.9 * usual && usual > 0.0).then_some((b, away))
+    let lines: BTreeSet<u64> = all.iter().map(|i| i.line).collect();
+    let types: BTreeSet<&str> = all.iter().map(|i| i.of.as_str()).collect();
+    let gap = types.iter().find_map(|of| {
+        let of_type: Vec<&StatedInterval> = all.iter().filter(|i| i.of == *of).collect();
+        gap_of(&of_type, &lines)
     });
     Some(gap.map_or(Vec::new(), |(after, away)| {
         let figures = vec![
@@ -131,4 +203,39 @@ pub(super) fn missing_seconds(view: &View<'_>) -> Option<Vec<Finding>> {
             figures,
         )]
     }))
+}
+
+/// The first line of a type that comes too long after the one before, and by how much, where nothing but
+/// other lines over time stands between them.
+fn gap_of<'i>(
+    of_type: &[&'i StatedInterval],
+    lines: &BTreeSet<u64>,
+) -> Option<(&'i StatedInterval, f64)> {
+    let is_cumulative = of_type.iter().any(|i| i.cumulative);
+    let steps = of_type.windows(2).filter_map(|two| match two {
+        [a, b] => Some(b.end_s - a.end_s),
+        _ => None,
+    });
+    let steps: Vec<f64> = steps.collect();
+    // Of time that goes back another rule speaks.
+    if is_cumulative && (steps.len() < 2 || steps.iter().any(|s| *s <= 0.0)) {
+        return None;
+    }
+    let lengths: Vec<f64> = match is_cumulative {
+        true => steps,
+        false => of_type.iter().filter_map(|i| i.length_s).collect(),
+    };
+    let usual = tidemark_stats::median(&lengths);
+    of_type.windows(2).find_map(|two| {
+        let [a, b] = two else { return None };
+        if b.line <= a.line {
+            return None;
+        }
+        // The line of a queue may stand between.
+        let queue = u64::from(a.more.contains_key("queue_length"));
+        let others = lines.range(a.line + 1..b.line).count() as u64;
+        let follows = b.line <= a.line + 1 + queue + others;
+        let away = b.end_s - a.end_s - usual;
+        (follows && away >= 0.9 * usual && usual > 0.0).then_some((*b, away))
+    })
 }

@@ -16,7 +16,7 @@ mod tools;
 mod view;
 mod windows;
 
-use super::not_judged;
+use super::{not_judged, sampling};
 use crate::run::Run;
 use crate::texts::{missing, not_judged as text};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
@@ -147,7 +147,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Rules of measured runs whose evidence no other tool states.
-const NEVER: [&str; 13] = [
+const NEVER: [&str; 11] = [
     "client-bound",
     "clients-missing",
     "one-client-bound",
@@ -159,8 +159,6 @@ const NEVER: [&str; 13] = [
     "client-stopped",
     "no-op-writes",
     "deadlock-wait",
-    "heavy-tail",
-    super::sampling::OUTSIDE,
 ];
 
 /// Ids of rules that only imported runs have.
@@ -205,20 +203,35 @@ pub(super) fn findings(
         }
     }
     // Of what is stated over time and by session, measured runs' rules judge as well.
-    match Run::of(record)? {
-        Some(run)
-            if record.intervals.len() >= crate::thresholds::TREND_INTERVALS && view.is_steady() =>
-        {
-            found.extend(super::two_regimes::check(&run)?);
-            found.extend(super::drift::check(&run)?);
+    let run = Run::of(record)?;
+    let is_trend = record.intervals.len() >= crate::thresholds::TREND_INTERVALS && view.is_steady();
+    match run.as_ref().filter(|_| is_trend) {
+        Some(run) => {
+            found.extend(super::two_regimes::check(run)?);
+            found.extend(super::drift::check(run)?);
         }
-        _ => left_out.extend([super::two_regimes::ID, super::drift::ID]),
+        None => left_out.extend([super::two_regimes::ID, super::drift::ID]),
     }
-    match Run::of(record)? {
-        Some(run) if imported.figure("events_stddev").is_some() => {
-            found.extend(super::unfair::check(&run)?)
+    let is_by_session = imported.figure("events_stddev").is_some();
+    match run.as_ref().filter(|_| is_by_session) {
+        Some(run) => found.extend(super::unfair::check(run)?),
+        None => left_out.push(super::unfair::ID),
+    }
+    // A histogram that the tool printed, or logged.
+    let buckets = latencies::buckets(&view);
+    match run.as_ref().filter(|run| run.latency.count() > 0) {
+        _ if !buckets.is_empty() => found.extend(super::heavy_tail::of_buckets(&buckets)),
+        Some(run) => found.extend(super::heavy_tail::check(run)?),
+        None => left_out.push(super::heavy_tail::ID),
+    }
+    // Series of other collectors that were attached.
+    match run.as_ref().filter(|_| !record.series.is_empty()) {
+        Some(run) => {
+            found.extend(sampling::gaps(run)?);
+            found.extend(sampling::outside(run)?);
+            left_out.retain(|id| *id != sampling::GAPS);
         }
-        _ => left_out.push(super::unfair::ID),
+        None => left_out.push(sampling::OUTSIDE),
     }
     left_out.extend(NEVER);
     found.push(finding(

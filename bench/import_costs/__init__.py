@@ -1,0 +1,1 @@
+"""What importing and auditing cost and find."""

@@ -1,0 +1,117 @@
+//! What the user said of a run, and its record denies: settings of the server (`sync_binlog=0`) and
+//! sessions (`threads=64`) in tags, in the note and in the factors of a study.
+
+use crate::notation::canonical;
+use crate::run::Run;
+use crate::texts::setting_contradicts as text;
+use crate::thresholds::SETTING_APART;
+use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use tidemark_core::{Engine, Protocol};
+
+const TRUTH: [&str; 6] = ["on", "off", "true", "false", "yes", "no"];
+
+pub(super) const ID: &str = "setting-contradicts";
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let record = run.record;
+    let factors = record.study.iter().flat_map(|s| &s.factors);
+    let factors = factors.map(|(name, value)| (text::FACTOR, format!("{name}={value}")));
+    let tags = record.tags.iter().map(|tag| (text::TAG, tag.clone()));
+    let note = std::iter::once((text::NOTE, record.note.clone()));
+    let said = tags.chain(note).chain(factors);
+    let said: Vec<(Both, String)> = said.collect();
+    Ok(said.iter().find_map(|(place, words)| {
+        // A note may speak of other runs as well.
+        let severity = match *place == text::NOTE {
+            true => Severity::Note,
+            false => Severity::Suspect,
+        };
+        assignments(words).find_map(|(name, value)| denied(run, *place, severity, &name, value))
+    }))
+}
+
+/// `name=value`, as files of settings and command lines have it.
+fn assignments(words: &str) -> impl Iterator<Item = (String, &str)> {
+    let is_between = |c: char| c.is_whitespace() || ",;，；、()（）".contains(c);
+    words.split(is_between).filter_map(|word| {
+        let (name, value) = word.trim_start_matches('-').split_once('=')?;
+        let is_value = !value.is_empty() && !value.contains('=');
+        is_value.then(|| (name.replace('-', "_").to_ascii_lowercase(), value))
+    })
+}
+
+fn denied(
+    run: &Run<'_>,
+    place: Both,
+    severity: Severity,
+    name: &str,
+    said: &str,
+) -> Option<Finding> {
+    let record = run.record;
+    let stated = match name {
+        // A study's threads are what it asks of each run.
+        "threads" | "sessions" if place != text::FACTOR => {
+            let said: usize = said.parse().ok()?;
+            let load = record.job.as_ref().map(|job| &job.load);
+            let whole = load.is_some_and(|load| load.sessions == said || load.terminals == said);
+            let own = [record.sessions, run.sessions(), run.users()];
+            let is_denied = !whole && !own.contains(&said);
+            is_denied.then(|| run.users().to_string())?
+        }
+        _ => {
+            let engine = record.server.as_ref()?.engine;
+            let setting = record.settings.iter().find(|s| s.name == name)?;
+            let differs = differ(engine, name, said, &setting.value);
+            differs.then(|| setting.value.clone())?
+        }
+    };
+    Some(Finding {
+        rule: ID,
+        severity,
+        says: text::OWN,
+        instead: text::OWN_INSTEAD,
+        figures: vec![
+            ("place", Figure::Words(place)),
+            ("name", Figure::Text(name.into())),
+            ("said", Figure::Text(said.into())),
+            ("stated", Figure::Text(stated)),
+        ],
+    })
+}
+
+/// Whether two values of a setting are two to the server.
+fn differ(engine: Engine, name: &str, said: &str, stated: &str) -> bool {
+    let protocol = engine.protocol();
+    match (amount(said), amount(stated)) {
+        // SQLite tells words as numbers.
+        _ if protocol == Protocol::Sqlite => false,
+        // A word may be a label.
+        (None, _) if !TRUTH.contains(&&*said.to_ascii_lowercase()) => false,
+        (None, Some((number, _))) => (canonical(engine, name, said) == "on") != (number > 0.0),
+        (Some((a, with_unit)), Some((b, other))) if with_unit || other => {
+            // A number alone has the setting's own unit in PostgreSQL, and is of bytes in MySQL.
+            let is_known = protocol != Protocol::Postgres || with_unit == other;
+            is_known && a.max(b) > 0.0 && a.max(b) >= SETTING_APART * a.min(b)
+        }
+        _ => {
+            let one = |value: &str| canonical(engine, name, value).to_ascii_lowercase();
+            one(said) != one(stated)
+        }
+    }
+}
+
+/// `4G`, `128MB`: bytes, and whether it has a unit.
+fn amount(value: &str) -> Option<(f64, bool)> {
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let number: f64 = value.get(..digits)?.parse().ok()?;
+    let unit = value.get(digits..)?.to_ascii_lowercase();
+    let power = match unit.trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return None,
+    };
+    Some((number * 1024f64.powi(power), !unit.is_empty()))
+}
