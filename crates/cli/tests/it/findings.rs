@@ -170,8 +170,8 @@ fn a_stopped_client_is_told_in_every_kind_of_run() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
 
+    loaded::tpch_file(&dir, "q.db");
     let words = ["tpch", "--target=sqlite:q.db", "--sf=0.01"];
-    dir.ok(&[&words[..], &["prepare"]].concat());
     let run = ["--queries=q6", "--time=5s", "--interval=1s", "run"];
     let mut disturbed = dir.spawn(&[&words[..], &run[..]].concat());
     let mut out = BufReader::new(disturbed.stdout.take().unwrap());
