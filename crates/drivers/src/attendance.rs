@@ -136,9 +136,9 @@ fn overdue(limit: Duration) -> DbError {
         ErrorClass::Fatal,
         ErrorKind::SetupTimeout,
         format!(
-            "a statement outside the measurement exceeded the limit of {} s (--setup-timeout; \
-             for example --setup-timeout=48h; 0 = no limit). It may still be running on the \
-             server",
+            "a statement outside the measurement exceeded the limit of {} s (runs and loads: \
+             --setup-timeout; for example --setup-timeout=48h; 0 = no limit). It may still be \
+             running on the server",
             limit.as_secs_f64()
         ),
     )

@@ -9,6 +9,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tidemark_core::job::SETUP_TIMEOUT;
 use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass, Host, Isolation, PreparedMode, Protocol, Target};
 use tidemark_runtime::{Stream, sleep, timeout};
@@ -30,7 +31,8 @@ pub struct ConnectOptions {
     /// ever. Neither loads nor housekeeping are limited.
     pub statement_timeout: Option<Duration>,
     /// How long a statement outside the measurement (a load's, a check's, one that asks for settings)
-    /// may take; `None` waits as long as the server lives. An embedded database's are not limited.
+    /// may take, [`SETUP_TIMEOUT`] unless another is given; `None` waits as long as the server lives. An
+    /// embedded database's are not limited.
     pub setup_timeout: Option<Duration>,
     /// Isolation level of a run's transactions; `None` is the server's default. Neither loads nor
     /// housekeeping take it.
@@ -47,7 +49,7 @@ impl Default for ConnectOptions {
             connect_timeout: Duration::from_secs(10),
             inject_rtt: Duration::ZERO,
             statement_timeout: None,
-            setup_timeout: None,
+            setup_timeout: Some(SETUP_TIMEOUT),
             isolation: None,
             count_matched: false,
         }

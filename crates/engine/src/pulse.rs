@@ -19,7 +19,8 @@ pub(crate) struct Pulse {
 }
 
 struct Shared {
-    recorders: Arc<Recorders>,
+    /// `None` where nobody counts what ends: then only the client is looked at.
+    recorders: Option<Arc<Recorders>>,
     state: Mutex<State>,
     over: Condvar,
 }
@@ -35,9 +36,9 @@ impl Shared {
     }
 }
 
-fn seen(recorders: &Recorders) -> Progress {
+fn seen(recorders: Option<&Recorders>) -> Progress {
     let (mut ended, mut deadlocks) = (0, 0);
-    for recorder in recorders.iter() {
+    for recorder in recorders.into_iter().flat_map(Recorders::iter) {
         let (of_recorder, by_deadlock) = recorder.ended();
         ended += of_recorder;
         deadlocks += by_deadlock;
@@ -53,9 +54,18 @@ fn seen(recorders: &Recorders) -> Progress {
 impl Pulse {
     /// Begins to look. Where the system refuses a thread, only the ends of the run are looked at.
     pub fn new(recorders: Arc<Recorders>) -> Self {
+        Self::begin(Some(recorders))
+    }
+
+    /// Begins to look whether this process runs, and at nothing else.
+    pub fn of_client() -> Self {
+        Self::begin(None)
+    }
+
+    fn begin(recorders: Option<Arc<Recorders>>) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
-                dead: DeadTime::new(seen(&recorders)),
+                dead: DeadTime::new(seen(recorders.as_deref())),
                 over: false,
             }),
             recorders,
@@ -74,19 +84,19 @@ impl Pulse {
 
     /// What was seen until now does not count.
     pub fn restart(&self) {
-        let now = seen(&self.shared.recorders);
+        let now = seen(self.shared.recorders.as_deref());
         self.shared.lock().dead.restart(now);
     }
 
     /// No transaction is to begin any more.
     pub fn closing(&self) {
-        let now = seen(&self.shared.recorders);
+        let now = seen(self.shared.recorders.as_deref());
         self.shared.lock().dead.closing(now);
     }
 
     /// The run is over; the stretches in which nothing ended, in order.
     pub fn end(&self) -> Vec<Stretch> {
-        let now = seen(&self.shared.recorders);
+        let now = seen(self.shared.recorders.as_deref());
         let mut state = self.shared.lock();
         state.over = true;
         self.shared.over.notify_all();
@@ -111,6 +121,6 @@ fn watch(shared: &Shared) {
     while !state.over {
         let waited = shared.over.wait_timeout(state, TICK);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.dead.look(seen(&shared.recorders));
+        state.dead.look(seen(shared.recorders.as_deref()));
     }
 }

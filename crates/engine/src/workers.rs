@@ -125,12 +125,7 @@ pub fn run_workers(
         notes: &[],
     };
     let mut measurement = Measurement::new(spec.run, names, crew, threads, Instant::now(), None);
-    let result = measurement.run(spec.checkpoints, stop, observer);
-    // Of events that take a second, none ends for a second: that is no stall.
-    Ok(RunResult {
-        dead_times: None,
-        ..result
-    })
+    Ok(measurement.run(spec.checkpoints, stop, observer))
 }
 
 /// One thread's part.

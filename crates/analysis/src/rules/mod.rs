@@ -142,6 +142,8 @@ const OF_ONE_RUN: &[Rule] = &[
 const OF_THE_MACHINE: &[&str] = &[
     summary_mismatch::ID,
     offered_load::ID,
+    client_stopped::ID,
+    stall::ID,
     drift::ID,
     backlog::MISSED,
     backlog::ID,

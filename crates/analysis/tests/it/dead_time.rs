@@ -116,6 +116,29 @@ fn dead_time_is_told_whatever_its_share_and_on_its_side() {
 }
 
 #[test]
+fn the_clients_stops_are_told_of_queries_and_both_sides_of_the_machine() {
+    let client = [(2.0, 2.0, DeadSide::Client)];
+    let mut queries = with_dead_times(10, &client);
+    queries.queries = vec![QueryRun::default()];
+    assert_eq!(only(&queries, "client-stopped").severity, Severity::Invalid);
+    let of_machine = |stretches: &[(f64, f64, DeadSide)]| {
+        let mut record = with_dead_times(10, stretches);
+        record.target = tidemark_core::job::MACHINE.into();
+        record
+    };
+    assert_eq!(rules(&of_machine(&client)), ["client-stopped"]);
+    let stopped = of_machine(&[(2.0, 2.0, DeadSide::Target)]);
+    let found = only(&stopped, "stall");
+    assert!(found.instead.en.contains("the machine and its disk"));
+    // An empty second that nobody looked at, and a slow event, are how such tests may be.
+    let mut rates = vec![1000; 20];
+    rates[12] = 0;
+    let mut record = of_rates(&rates);
+    record.target = tidemark_core::job::MACHINE.into();
+    assert!(!rules(&record).contains(&"stall"));
+}
+
+#[test]
 fn a_stretch_that_ended_with_a_deadlock_is_a_wait_for_it() {
     let target = |start: f64, length: f64| (start, length, DeadSide::Target);
     let stretches = [target(2.0, 0.9), target(7.0, 1.0), target(12.0, 1.0)];

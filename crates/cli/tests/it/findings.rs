@@ -2,7 +2,8 @@
 //! the reports. The rules themselves are judged by made records (`tests` of the analysis), and how
 //! often they speak of clean runs by `bench/clean-runs` and `bench/dead-time`.
 
-use super::common::{OF_A_BUSY_HOST, Running, Workdir, loaded, signal};
+use super::common::{OF_A_BUSY_HOST, Running, Said, Workdir, loaded, signal};
+use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
@@ -151,6 +152,40 @@ fn dead_time_is_told_with_its_side() {
     let said = disturbed.end();
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(has(&dir, "stall"), Severity::Invalid);
+}
+
+/// A client that is stopped in tests of the machine and between queries.
+#[test]
+fn a_stopped_client_is_told_in_every_kind_of_run() {
+    let dir = Workdir::new();
+    let stop = |child: u32| {
+        signal(child, "STOP");
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(child, "CONT");
+    };
+    let words = ["sysbench", "cpu", "--time=5", "--report-interval=1", "run"];
+    let disturbed = Running::start(&dir, &words);
+    stop(disturbed.child.id());
+    let said = disturbed.end();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
+
+    loaded::tpch_file(&dir, "q.db");
+    let words = ["tpch", "--target=sqlite:q.db", "--sf=0.01"];
+    let run = ["--queries=q6", "--time=5s", "--interval=1s", "run"];
+    let mut disturbed = dir.spawn(&[&words[..], &run[..]].concat());
+    let mut out = BufReader::new(disturbed.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("[Current]") {
+        line.clear();
+        assert_ne!(out.read_line(&mut line).unwrap(), 0, "it ended");
+    }
+    stop(disturbed.id());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    let said = Said::of(&disturbed.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{rest} {said:?}");
+    assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
 }
 
 #[test]

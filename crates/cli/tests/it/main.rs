@@ -26,6 +26,7 @@ mod host_tests;
 mod hostile_servers;
 mod importing;
 mod keeping;
+mod latency_identity;
 mod loads;
 mod observing;
 mod odd_defaults;

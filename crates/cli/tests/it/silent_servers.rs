@@ -211,6 +211,99 @@ fn one_signal_ends_what_waits_for_a_silent_server() {
     }
 }
 
+/// The other commands that ask a server something, as a relay's URL has them, and the files that they
+/// read. None of them gets beyond its first statement, so that no tables are needed.
+fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let (account, place) = rest.rsplit_once('@').unwrap();
+    let user = account.split(':').next().unwrap();
+    let variable = match engine {
+        Engine::MariaDb => "MYSQL_PWD",
+        Engine::Postgres => "PGPASSWORD",
+    };
+    let job = serde_json::json!({
+        "version": 1,
+        "target": {
+            "url": format!("{scheme}://{user}@{place}"),
+            "password": {"env": variable},
+        },
+        "workload": {"name": "oltp_point_select", "settings": {"table-size": "200"}},
+        "load": {"time": "1s"},
+        "tool": {"name": "sysbench", "settings": {}},
+    });
+    let study = format!(
+        "name = \"silent\"\ntime = 1\n[[target]]\nname = \"silent\"\nurl = \"{url}\"\n\
+         [[workload]]\nname = \"oltp_point_select\"\noptions = {{ table-size = 200 }}\n\
+         [load]\nthreads = [1]\n"
+    );
+    let script = "function event() db_query('SELECT 1') end\n";
+    for (file, text) in [
+        ("job.json", job.to_string()),
+        ("study.toml", study),
+        ("mine.lua", script.into()),
+    ] {
+        std::fs::write(work.path().join(file), text).unwrap();
+    }
+    let mut all = vec![
+        "study run study.toml".to_string(),
+        "exec job.json".into(),
+        format!("watch {url} --time=1s"),
+        format!("ycsb load --target={url} -P workloadc -p recordcount=200"),
+        format!("ycsb run --target={url} -P workloadc -p recordcount=200"),
+        format!("tpch --target={url} --sf=0.01 prepare"),
+        format!("tpch --target={url} --sf=0.01 run"),
+        format!("sysbench mine.lua --target={url} --time=1 run"),
+        format!("diagnose sysbench oltp_point_select --target={url} --time=1 run"),
+    ];
+    if engine == Engine::Postgres {
+        all.push(format!("pgbench --target={url} -i -q"));
+        all.push(format!("pgbench --target={url} -S -T1"));
+    }
+    all
+}
+
+/// One command before a server that is silent from the first statement on, ended by one signal.
+fn is_ended_by_one_signal(engine: Engine, url: &str, number: usize) {
+    let relay = Relay::before(engine, url);
+    relay.after(0);
+    let work = Workdir::new();
+    let line = other_commands(engine, &relay.url, &work).swap_remove(number);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut command = work.command(&words);
+    if words[0] == "exec" {
+        let account = url.split_once("://").unwrap().1.rsplit_once('@').unwrap().0;
+        let (_, password) = account.split_once(':').unwrap();
+        command.env("MYSQL_PWD", password);
+        command.env("PGPASSWORD", password);
+    }
+    let child = command.spawn().unwrap();
+    wait_until(&line, || relay.is_silent());
+    thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    signal(child.id(), "INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    let took = begun.elapsed();
+    let what = format!("{engine:?}: {line} in {took:?}: {said:?}");
+    assert!(took < Duration::from_secs(6), "{what}");
+    assert!(matches!(said.code, Some(130) | None), "{what}");
+}
+
+#[test]
+fn one_signal_ends_every_other_command_too() {
+    for engine in [Engine::MariaDb, Engine::Postgres] {
+        let database = shared(engine).unwrap().fresh_database("silent").unwrap();
+        let url = database.url();
+        let commands = other_commands(engine, &url, &Workdir::new()).len();
+        // Beside each other: they wait for nothing but the server.
+        thread::scope(|scope| {
+            let url = &url;
+            for number in 0..commands {
+                scope.spawn(move || is_ended_by_one_signal(engine, url, number));
+            }
+        });
+    }
+}
+
 /// A table that another session keeps locked: what is to change it waits.
 struct Locked {
     server: Server,

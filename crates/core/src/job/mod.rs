@@ -118,6 +118,10 @@ fn is_off(flag: &bool) -> bool {
     !flag
 }
 
+/// How long a statement outside the measurement may take unless something else is asked for: a long
+/// `CREATE INDEX` ends before.
+pub const SETUP_TIMEOUT: Duration = Duration::from_secs(86_400);
+
 /// How sessions are set up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -135,7 +139,7 @@ impl Default for SessionSetup {
     fn default() -> Self {
         Self {
             settings: Vec::new(),
-            setup_timeout: Duration::from_secs(86_400),
+            setup_timeout: SETUP_TIMEOUT,
         }
     }
 }

@@ -260,6 +260,29 @@ mod tests {
     }
 
     #[test]
+    fn what_to_change_is_said_of_plugins_that_have_a_better_one() {
+        let password = Secret::new("geheim");
+        for (plugin, instead) in [
+            (
+                "sha256_password",
+                "ALTER USER … IDENTIFIED WITH caching_sha2_password BY '…'",
+            ),
+            (
+                "parsec",
+                "ALTER USER … IDENTIFIED VIA ed25519 USING PASSWORD('…')",
+            ),
+        ] {
+            let mut a = auth(&password, Transport::Plain, b"");
+            let e = a.switch(plugin.as_bytes(), b"").unwrap_err();
+            assert!(e.message.contains(plugin), "{e}");
+            assert!(e.message.ends_with(instead), "{e}");
+        }
+        let mut a = auth(&password, Transport::Plain, b"");
+        let e = a.switch(b"auth_gssapi_client", b"").unwrap_err();
+        assert!(!e.message.contains("ALTER USER"), "{e}");
+    }
+
+    #[test]
     fn a_bad_nonce_key_or_step_is_an_error() {
         let password = Secret::new("geheim");
         let mut a = auth(&password, Transport::Plain, b"caching_sha2_password");

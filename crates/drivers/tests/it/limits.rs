@@ -1,6 +1,7 @@
 //! As many sessions as a server allows, and one more.
 
 use std::time::Duration;
+use tidemark_core::job::SETUP_TIMEOUT;
 use tidemark_core::{DbError, ErrorClass, ErrorKind, Target};
 use tidemark_drivers::settings::{SessionLimit, session_limit};
 use tidemark_drivers::{ConnectOptions, Connector, Session};
@@ -14,6 +15,12 @@ fn connector(url: &str) -> Connector {
 /// The server's URL with another account.
 fn with_account(server: &Server, account: &str) -> Connector {
     connector(&server.url().replacen("sbtest:sbtest@", account, 1))
+}
+
+#[test]
+fn statements_outside_the_measurement_are_limited_unless_asked_otherwise() {
+    let limit = ConnectOptions::default().setup_timeout;
+    assert_eq!(limit, Some(SETUP_TIMEOUT));
 }
 
 /// Opens sessions until one is refused; tells how many there were, and why there are no more.

@@ -8,14 +8,17 @@ mod plans;
 pub use plans::{PlanOf, plans};
 
 use crate::control::StopHandle;
+use crate::dead_time::Stretch;
 use crate::error::EngineError;
 use crate::lead::{Lead, LeadEvent, wait_until};
+use crate::pulse::Pulse;
 use crate::run::Started;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
+use tidemark_core::record::DeadSide;
 use tidemark_drivers::{Connector, RowSet};
 use tidemark_runtime::{Executor, Remote};
 
@@ -148,6 +151,11 @@ pub trait StreamsObserver {
     fn waits(&mut self) {}
     /// A step ended.
     fn ended(&mut self, result: StepResult);
+    /// The client itself did not run, from so long after the start of all, for so long. Told at the
+    /// end.
+    fn stood_still(&mut self, start: Duration, length: Duration) {
+        let _ = (start, length);
+    }
 }
 
 /// What the streams tell the caller's thread.
@@ -205,7 +213,11 @@ pub fn run_streams(
         lead: spec.lead.clone(),
         streams: streams.len(),
     };
+    let pulse = Pulse::of_client();
     collector.collect(&events, stop, observer);
+    if let Some(begun) = collector.begun {
+        tell_stops(&pulse.end(), begun, observer);
+    }
     for thread in threads {
         if thread.join().is_err() {
             let panicked = EngineError::System(PANICKED.into());
@@ -219,6 +231,17 @@ pub fn run_streams(
         return Err(EngineError::Interrupted);
     }
     collector.failure.map_or(Ok(collector.last), Err)
+}
+
+/// Tells of the times in which the client did not run, from the start of all.
+fn tell_stops(stretches: &[Stretch], begun: Instant, observer: &mut dyn StreamsObserver) {
+    for stretch in stretches.iter().filter(|s| s.side == DeadSide::Client) {
+        let start = stretch.start.max(begun);
+        let length = (stretch.start + stretch.length).saturating_duration_since(start);
+        if !length.is_zero() {
+            observer.stood_still(start.saturating_duration_since(begun), length);
+        }
+    }
 }
 
 /// Tells that a stream's thread panicked, unless it comes to its end: the others wait for its session
@@ -350,6 +373,37 @@ mod tests {
     impl StreamsObserver for Nobody {
         fn started(&mut self, _ahead: Duration) {}
         fn ended(&mut self, _result: StepResult) {}
+    }
+
+    #[derive(Default)]
+    struct Stops(Vec<(u128, u128)>);
+
+    impl StreamsObserver for Stops {
+        fn started(&mut self, _ahead: Duration) {}
+        fn ended(&mut self, _result: StepResult) {}
+        fn stood_still(&mut self, start: Duration, length: Duration) {
+            self.0.push((start.as_millis(), length.as_millis()));
+        }
+    }
+
+    #[test]
+    fn only_the_clients_stops_after_the_start_are_told() {
+        let first = Instant::now();
+        let stretch = |start_ms, length_ms, side| Stretch {
+            start: first + Duration::from_millis(start_ms),
+            length: Duration::from_millis(length_ms),
+            side,
+            deadlocks: 0,
+        };
+        let stretches = [
+            stretch(0, 500, DeadSide::Client),
+            stretch(700, 600, DeadSide::Client),
+            stretch(1300, 2000, DeadSide::Target),
+            stretch(4000, 1500, DeadSide::Client),
+        ];
+        let mut seen = Stops::default();
+        tell_stops(&stretches, first + Duration::from_secs(1), &mut seen);
+        assert_eq!(seen.0, [(0, 300), (3000, 1500)]);
     }
 
     #[test]

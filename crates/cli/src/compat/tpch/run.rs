@@ -267,7 +267,8 @@ fn result(
         totals,
         steps: Vec::new(),
         outages: Vec::new(),
-        dead_times: None,
+        // A query may take long: only the client's own stops are known.
+        dead_times: Some(told.stops),
         errors: told.errors,
         waiting_threads: None,
         sessions: Vec::new(),

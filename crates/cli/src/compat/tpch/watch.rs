@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tidemark_compat::{OutputStyle, tpch};
 use tidemark_core::record::{
-    AnswerVerdict, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun, StatementCounts,
-    Totals, TypeStats,
+    AnswerVerdict, DeadSide, DeadTime, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun,
+    StatementCounts, Totals, TypeStats,
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
 use tidemark_live::Asking;
@@ -45,6 +45,8 @@ pub(super) struct QueryTally {
     last: Option<Instant>,
     types: BTreeMap<String, Histogram>,
     pub errors: ErrorTally,
+    /// Times in which the client did not run.
+    pub stops: Vec<DeadTime>,
 }
 
 fn stats(histogram: &Histogram) -> TypeStats {
@@ -160,6 +162,16 @@ impl StreamsObserver for Watch<'_, '_> {
 
     fn waits(&mut self) {
         self.making.release_without_view();
+    }
+
+    fn stood_still(&mut self, start: Duration, length: Duration) {
+        let start_ms = (self.before + start).as_millis();
+        self.told.stops.push(DeadTime {
+            start_ms: i64::try_from(start_ms).unwrap_or(i64::MAX),
+            length_ms: length.as_secs_f64() * 1000.0,
+            side: DeadSide::Client,
+            ..DeadTime::default()
+        });
     }
 
     fn ended(&mut self, result: StepResult) {

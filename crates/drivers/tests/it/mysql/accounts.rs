@@ -227,6 +227,26 @@ fn tls_is_verified_as_the_target_asks() {
         assert!(error.message.contains(host), "{error}");
     }
 
+    // An account that has to be encrypted: the server says no more than of a wrong password.
+    server
+        .query("CREATE USER encrypted@'%' REQUIRE SSL; GRANT ALL ON sbtest.* TO encrypted@'%';")
+        .unwrap();
+    let with_tls = |mode: &str| {
+        let ca = ca.display();
+        let port = server.port();
+        format!("mysql://encrypted@127.0.0.1:{port}/sbtest?tls={mode}&ca={ca}")
+    };
+    let error = refused(&with_tls("off").replace(&format!("&ca={}", ca.display()), ""));
+    assert_eq!(error.code, "1045", "{error}");
+    for words in ["REQUIRE SSL", "tls=on"] {
+        assert!(error.message.contains(words), "{words}: {error}");
+    }
+    assert!(cipher(with_tls("on")).unwrap().starts_with("TLS_"));
+    // Who is encrypted is refused for something else.
+    let error = refused(&with_tls("on").replace("encrypted@", "encrypted:geheim@"));
+    assert_eq!(error.code, "1045", "{error}");
+    assert!(!error.message.contains("REQUIRE SSL"), "{error}");
+
     // An account that must show a certificate.
     server
         .query("CREATE USER shown@'%' REQUIRE X509; GRANT ALL ON sbtest.* TO shown@'%';")
