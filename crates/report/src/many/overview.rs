@@ -23,6 +23,8 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
             [one] => one,
             _ => t.load,
         }),
+        number(t.tpmc),
+        number(t.efficiency_percent),
         number(t.throughput),
         number(t.statement_rate),
         number(t.mean),
@@ -31,9 +33,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(s.common.max_ms),
         number(t.error_rate),
         number(t.client_cpu_percent),
-        number(t.tpmc),
         number(t.tpm),
-        number(t.efficiency_percent),
         text(t.finding),
     ];
     let head = std::iter::once(text(s.common.workload)).chain(columns);
@@ -123,10 +123,12 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
 /// In the order of the columns.
 fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
-    // It stands in the first column.
+    // It stands in the column of the throughput.
     let is_throughput = cell.rate_unit == RateUnit::Statements;
     let statements = cell.statements_per_s;
     [
+        mean(cell.tpmc),
+        mean(cell.efficiency_percent),
         mean(cell.transactions_per_s).map(|figure| s.rate(figure, cell.rate_unit)),
         mean(statements.filter(|s| s.value > 0.0 && !is_throughput)),
         mean(cell.mean_ms),
@@ -135,8 +137,6 @@ fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
         cell.max_ms.map(three),
         cell.errors_per_s.map(three),
         mean(cell.client_cpu_percent),
-        mean(cell.tpmc),
         mean(cell.tpm),
-        mean(cell.efficiency_percent),
     ]
 }
