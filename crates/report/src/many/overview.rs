@@ -23,6 +23,8 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
             [one] => one,
             _ => t.load,
         }),
+        number(t.clients_count),
+        number(t.users_in_all),
         number(t.tpmc),
         number(t.efficiency_percent),
         number(t.throughput),
@@ -36,6 +38,11 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(t.tpm),
         text(t.finding),
     ];
+    let mut cells = s.workloads().flat_map(|(w, cells)| {
+        let points = w.points().map(|(_, point)| point);
+        points.zip(cells.iter().flatten())
+    });
+    let several_clients = cells.any(|(point, cell)| clients(point, cell) > 1);
     let head = std::iter::once(text(s.common.workload)).chain(columns);
     let mut grid = Grid::new(head.chain(figures_of));
     for (workload, cells) in s.workloads() {
@@ -51,6 +58,10 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
                 found.map_or("–".into(), |(_, value)| value.clone())
             }));
             row.push(load(&m, point, heading.len() > 1));
+            row.extend(match several_clients {
+                true => [clients(point, cell).to_string(), cell.users.to_string()],
+                false => ["–".into(), "–".into()],
+            });
             row.extend(figures(s, cell).into_iter().map(|figure| match figure {
                 Some(figure) => marked(t, cell, figure),
                 None => "–".into(),
@@ -62,6 +73,12 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     grid.sortable = true;
     let grid = grid.without_empty_columns();
     (grid.rows.len() > 1).then(|| DocumentPart::new(t.overview, vec![Block::Table(grid)]))
+}
+
+/// How many clients made a point's load together: of one record, or with a record each.
+fn clients(point: &Point<'_>, cell: &Cell) -> usize {
+    let of_records = point.figured().iter().map(|run| run.clients).max();
+    of_records.unwrap_or(1).max(cell.clients())
 }
 
 /// Factors of any workload, each once: a column each.
