@@ -40,7 +40,7 @@ fn tpc_c_has_its_tpmc() {
 #[test]
 fn tpc_c_leads_with_its_tpmc_before_what_a_factor_does() {
     let mut records = Vec::new();
-    for (n, (pool, rate)) in [("small", 60.0), ("large", 90.0)].into_iter().enumerate() {
+    for (n, (pool, rate)) in [("small", 5.0), ("large", 7.5)].into_iter().enumerate() {
         let cell = Cell {
             workload: "tpcc",
             threads: 4,
@@ -55,7 +55,7 @@ fn tpc_c_leads_with_its_tpmc_before_what_a_factor_does() {
         text.find(words)
             .unwrap_or_else(|| panic!("{words}: {text}"))
     };
-    assert!(at("tpmC (unaudited)") < at("large compared with small"));
+    assert!(at("tpmC (unaudited)") < at(" compared with "));
     // So does the overview.
     assert!(at("| tpmC |") < at("| Statements/s |"));
     // Six seconds are too few samples: that stands beside the figure.
