@@ -181,6 +181,18 @@ pub const NATIVE: &[OptionSpec] = &[
         "language of the report; auto: that of TIDEMARK_LANG, else LANG",
     ),
     option(
+        "tag",
+        Text,
+        "",
+        "tags of the run, separated by commas, as tidemark tag adds them",
+    ),
+    option(
+        "note",
+        Text,
+        "",
+        "note of the run, as tidemark note sets it",
+    ),
+    option(
         "store",
         Text,
         "",

@@ -16,6 +16,7 @@ use tidemark_core::record::RunRecord;
 use tidemark_drivers::Connector;
 use tidemark_engine::Started;
 use tidemark_report::{Lang, fewer_sessions, finding_lines};
+use tidemark_store::check_tag;
 
 /// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
 /// too.
@@ -42,9 +43,11 @@ impl RecordOutputs {
     /// What `--out`, `--report` and `--lang` ask for.
     ///
     /// # Errors
-    /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there;
+    /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there, a tag
+    /// that [`check_tag`] refuses;
     /// [`ExitCode::Refused`] for a file that Tidemark did not write.
     pub fn new(files: &OutputFiles) -> Result<Self, Failure> {
+        files.tags.iter().try_for_each(|tag| check_tag(tag))?;
         let record = files.record.clone();
         let overwrite = files.overwrite;
         let mut reports = Vec::new();

@@ -236,6 +236,8 @@ fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) 
         seed: spec.seed,
         client: client_host(),
         machine: job.machine.clone(),
+        tags: job.outputs.tags.clone(),
+        note: job.outputs.note.clone(),
         ..RunRecord::default()
     }
 }

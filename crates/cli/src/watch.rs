@@ -66,6 +66,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         reports: words.report.clone(),
         lang: words.lang.clone(),
         overwrite: words.overwrite,
+        ..OutputFiles::default()
     };
     let lang = render::language(&words.lang);
     let outputs = RecordOutputs::new(&files)?;

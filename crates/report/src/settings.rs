@@ -80,10 +80,40 @@ const PLACES: [&str; 42] = [
     "wsrep_node_name",
 ];
 
+/// What a server computed for itself, knows of its build, or needs for features that no benchmark uses,
+/// each with why it tells nothing of a result.
+const NOISE: [(&str, &str); 12] = [
+    ("back_log", "follows max_connections"),
+    ("have_openssl", "of the build"),
+    (
+        "have_ssl",
+        "of the build; the target's URL says whether TLS is used",
+    ),
+    (
+        "host_cache_size",
+        "follows max_connections; addresses of clients",
+    ),
+    (
+        "innodb_buffer_pool_size_auto_min",
+        "a bound of the pool's size, which is told",
+    ),
+    (
+        "innodb_buffer_pool_size_max",
+        "a bound of the pool's size, which is told",
+    ),
+    ("large_page_size", "of the machine"),
+    ("license", "of the build"),
+    ("pseudo_thread_id", "a number of the session"),
+    ("server_uid", "an identity"),
+    ("slave_load_tmpdir", "a place"),
+    ("slave_skip_errors", "of replicas"),
+];
+
 /// Whether a reader learns something of how the server works from it.
 pub(crate) fn is_telling(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    !PLACES.contains(&name.as_str()) && !name.starts_with("version")
+    let is_noise = NOISE.iter().any(|(noise, _)| *noise == name);
+    !is_noise && !PLACES.contains(&name.as_str()) && !name.starts_with("version")
 }
 
 /// A value with its unit where that is certain: `128 MiB` of 134217728.
@@ -144,6 +174,8 @@ mod tests {
         assert!(
             !is_telling("datadir") && !is_telling("TimeZone") && !is_telling("version_comment")
         );
+        assert!(!is_telling("have_ssl") && !is_telling("innodb_buffer_pool_size_auto_min"));
+        assert!(is_telling("innodb_buffer_pool_size"));
         assert!(is_telling("innodb_flush_method") && is_telling("wal_level"));
     }
 }

@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Of fewer values in a series the autocorrelation is too uncertain: of ten with one of 0.8, equal
 /// runs were told apart in 8 of 100 simulated comparisons.
-const SHORTEST_SERIES: usize = 20;
+pub const SHORTEST_SERIES: usize = 20;
 
 /// A value on the logarithmic scale, with the uncertainty of it. Ratios of rates and latencies are
 /// compared there: twice and half are as far apart, and latencies are less skewed.

@@ -38,10 +38,11 @@ const SAID_BY_THE_STUDY: &[(&str, &str)] = &[
     ("load.pacing", LOAD_SAYS_IT),
     ("load.time", "set time of the study or workload"),
     ("load.warmup", "set warmup of the study or workload"),
-    (
-        "outputs.",
-        "results are stored; tidemark report writes them",
-    ),
+    ("outputs.store", RUNS_ARE_STORED),
+    ("outputs.record", RUNS_ARE_STORED),
+    ("outputs.reports", RUNS_ARE_STORED),
+    ("outputs.lang", RUNS_ARE_STORED),
+    ("outputs.overwrite", RUNS_ARE_STORED),
     ("force", TABLES_ARE_SAID),
     ("prepare.replace", TABLES_ARE_SAID),
     ("prepare.keep_loaded", TABLES_ARE_SAID),
@@ -51,6 +52,7 @@ const SAID_BY_THE_STUDY: &[(&str, &str)] = &[
 ];
 
 const LOAD_SAYS_IT: &str = "use [load], for example threads = [8, 16]";
+const RUNS_ARE_STORED: &str = "results are stored; tidemark report writes them";
 const TABLES_ARE_SAID: &str = "use reload and existing";
 
 /// Why an option can't be given in `options`: the study gives what it makes of a job.

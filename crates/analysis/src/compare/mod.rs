@@ -18,7 +18,7 @@ use crate::{AnalysisError, Finding};
 use serde::Serialize;
 use std::borrow::Cow;
 use tidemark_core::record::RunRecord;
-use tidemark_stats::Estimate;
+use tidemark_stats::{Estimate, SHORTEST_SERIES};
 use usable::{Sorted, invalid_rules};
 
 /// Confidence of the intervals: of a hundred comparisons of equal runs, five at most are said to
@@ -68,8 +68,8 @@ pub struct Compared {
     pub interval: Option<(f64, f64)>,
     /// What it says.
     pub verdict: Verdict,
-    /// Where no difference is shown: what would show one of [`TELLING`] in four of five comparisons,
-    /// if the runs go on varying as these did. Absent where the interval lies within that: then it is
+    /// Where no difference is shown, or there is not enough data: what would show one of [`TELLING`] in
+    /// four of five comparisons, if the runs go on varying as these did. Absent where the interval lies within that: then it is
     /// shown that there is no such difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needed: Option<Needed>,
@@ -90,6 +90,8 @@ pub const TELLING: f64 = 0.05;
 /// Standard errors between two equal values' difference and one that is shown in four of five
 /// comparisons: 1.96 of the 95 % interval and 0.84 of the 80 %.
 const TELLING_SURE: f64 = 2.8;
+/// Fewer parts of a run do not tell how they vary.
+const FEWEST_PARTS: usize = 4;
 
 /// Two groups of runs beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -257,12 +259,16 @@ fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Optio
         ratio: b / a,
         interval,
         verdict,
-        needed: interval
-            .filter(|within| verdict == Verdict::NoDifferenceShown && !is_within_telling(*within))
-            .map(|interval| match repeats {
-                true => repeats_needed(&values_a, &values_b),
-                false => seconds_needed(interval, sides.0, sides.1),
-            }),
+        needed: match interval {
+            None => seconds_of_parts(metric, sides.0, sides.1),
+            Some(within) if verdict == Verdict::NoDifferenceShown && !is_within_telling(within) => {
+                Some(match repeats {
+                    true => repeats_needed(&values_a, &values_b),
+                    false => seconds_needed(within, sides.0, sides.1),
+                })
+            }
+            Some(_) => None,
+        },
     })
 }
 
@@ -273,13 +279,7 @@ fn is_within_telling((low, high): (f64, f64)) -> bool {
 
 /// Of the repeats' own spread on the logarithmic scale. These did not show it: it takes more of them.
 fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
-    let variance = |values: &[f64]| {
-        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        let squares: f64 = logs.iter().map(|v| (v - mean) * (v - mean)).sum();
-        squares / (logs.len() as f64 - 1.0)
-    };
-    let both = variance(a) + variance(b);
+    let both = log_variance(a) + log_variance(b);
     let times = TELLING_SURE / (1.0 + TELLING).ln();
     let more = a.len().max(b.len()) as u64 + 1;
     // Of fewer than three, Student's distribution is much wider than the normal one.
@@ -293,6 +293,37 @@ fn seconds_needed(interval: (f64, f64), a: &[&Measured], b: &[&Measured]) -> Nee
     let measured = a.iter().chain(b).map(|run| run.elapsed_s);
     let seconds = measured.sum::<f64>() / (a.len() + b.len()) as f64;
     Needed::Seconds(seconds * (times * times).max(1.0))
+}
+
+/// Of runs too short for an interval, by the spread of the few parts that they have. `None` where they
+/// have fewer than [`FEWEST_PARTS`], or one without a transaction.
+fn seconds_of_parts(metric: Metric, a: &[&Measured], b: &[&Measured]) -> Option<Needed> {
+    // The variance of a part, and the seconds of one.
+    let of_run = |run: &&Measured| {
+        let parts: Vec<f64> = run.parts.iter().map(|p| p.get(metric)).collect();
+        let told = parts.len() >= FEWEST_PARTS && parts.iter().all(|v| *v > 0.0);
+        told.then(|| (log_variance(&parts), run.elapsed_s / parts.len() as f64))
+    };
+    let of_side = |runs: &[&Measured]| {
+        let each: Option<Vec<(f64, f64)>> = runs.iter().map(of_run).collect();
+        each.map(|each| {
+            let (variances, seconds): (Vec<f64>, Vec<f64>) = each.into_iter().unzip();
+            let most = |values: Vec<f64>| values.into_iter().fold(0.0, f64::max);
+            (most(variances), most(seconds))
+        })
+    };
+    let ((variance_a, seconds_a), (variance_b, seconds_b)) = (of_side(a)?, of_side(b)?);
+    let times = TELLING_SURE / (1.0 + TELLING).ln();
+    let parts = (times * times * (variance_a + variance_b)).max(SHORTEST_SERIES as f64);
+    Some(Needed::Seconds(parts * seconds_a.max(seconds_b)))
+}
+
+/// The sample variance on the logarithmic scale, of two values or more.
+fn log_variance(values: &[f64]) -> f64 {
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    let squares: f64 = logs.iter().map(|v| (v - mean) * (v - mean)).sum();
+    squares / (logs.len() as f64 - 1.0)
 }
 
 fn geometric_mean(values: &[f64]) -> f64 {

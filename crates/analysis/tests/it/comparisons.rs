@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::time::Duration;
-use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Side, Verdict};
+use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Needed, Side, Verdict};
 use tidemark_analysis::{Comparison, compare, telling_settings};
 use tidemark_core::record::*;
 use tidemark_core::{Engine, ServerInfo, Source};
@@ -409,6 +409,25 @@ fn one_pass_of_queries_can_not_tell_how_sure_a_ratio_is() {
         let of = of(&comparison, metric);
         assert_eq!((of.verdict, of.interval), (Verdict::NotEnough, None));
     }
+}
+
+#[test]
+fn of_runs_too_short_it_is_said_how_long_ones_would_show_it() {
+    let mut rng = SmallRng::seed_from_u64(9);
+    let mut of_seconds = |seconds| run(&mut rng, 10.0, seconds, 0.0);
+    let (a, b, c) = (of_seconds(8), of_seconds(8), of_seconds(2));
+    let short = of(&compare(from_ref(&a), &[b]).unwrap(), Metric::Throughput);
+    assert_eq!((short.verdict, short.interval), (Verdict::NotEnough, None));
+    let Some(Needed::Seconds(seconds)) = short.needed else {
+        panic!("{short:?}");
+    };
+    assert!((20.0..100_000.0).contains(&seconds), "{seconds}");
+    // Two parts do not tell how parts vary.
+    let shorter = of(&compare(&[a], &[c]).unwrap(), Metric::Throughput);
+    assert_eq!(
+        (shorter.verdict, shorter.needed),
+        (Verdict::NotEnough, None)
+    );
 }
 
 #[test]

@@ -107,6 +107,12 @@ pub struct Exec {
     /// Write the record to this file
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Tag of the run, as `tidemark tag` adds it; repeatable
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Note of the run, as `tidemark note` sets it
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
     /// Write a report to this file (.html, .md, .txt, .json, .csv); repeatable
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub report: Vec<PathBuf>,

@@ -67,14 +67,13 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
         ));
     }
     // The coordinator that was lost may have kept its beginning here; an end that it kept stands.
-    if let Ok(kept) = store.get(&record.id) {
-        if kept.state != tidemark_core::record::RunState::Running {
-            run.kept();
-            return Err(Failure::new(
-                ExitCode::Refused,
-                format!("the record of run {id} is in this store; tidemark show {id}"),
-            ));
-        }
+    let kept = store.get(&record.id);
+    if kept.is_ok_and(|kept| kept.state != tidemark_core::record::RunState::Running) {
+        run.kept();
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!("the record of run {id} is in this store; tidemark show {id}"),
+        ));
     }
     store.take_over(&record)?;
     run.kept();

@@ -180,6 +180,12 @@ fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
     if let Some(record) = &asked.out {
         job.outputs.record = Some(record.clone());
     }
+    if !asked.tag.is_empty() {
+        job.outputs.tags.clone_from(&asked.tag);
+    }
+    if let Some(note) = &asked.note {
+        job.outputs.note.clone_from(note);
+    }
     if !asked.report.is_empty() {
         job.outputs.reports.clone_from(&asked.report);
     }

@@ -314,6 +314,14 @@ pub fn outputs(options: &OptionValues) -> OutputFiles {
         reports: files.filter(|f| !f.is_empty()).map(Into::into).collect(),
         lang: options.text("lang").into(),
         overwrite: options.flag("overwrite"),
+        tags: options
+            .text("tag")
+            .split(',')
+            .map(str::trim)
+            .filter(|tag| !tag.is_empty())
+            .map(String::from)
+            .collect(),
+        note: options.text("note").into(),
     }
 }
 

@@ -197,6 +197,8 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     load_option("overwrite", "outputs.overwrite", |j| {
         on(j.outputs.overwrite)
     }),
+    load_option("tag", "outputs.tags", |j| Some(j.outputs.tags.join(","))),
+    load_option("note", "outputs.note", |j| Some(j.outputs.note.clone())),
     load_option("force", "force", |j| on(j.force)),
     load_option("strict", "strict", |j| on(j.strict)),
 ];

@@ -169,6 +169,12 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_a_study_bear_its_tag() {
+        let steps = study("tpcc", "tag = \"before\"").unwrap();
+        assert!(steps[1].contains("tag=before"), "{steps:?}");
+    }
+
+    #[test]
     fn what_only_a_load_needs_is_given_to_the_load() {
         for (workload, options) in [
             ("oltp_insert", "chunk-rows = 7, load-method = \"insert\""),

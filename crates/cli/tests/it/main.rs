@@ -39,6 +39,7 @@ mod read_only_store;
 mod report_documents;
 mod report_examples;
 mod report_missing;
+mod run_labels;
 mod scripts;
 mod secrets_in_messages;
 mod served;

@@ -212,6 +212,12 @@ pub struct OutputFiles {
     pub lang: String,
     /// Whether files go that Tidemark did not write.
     pub overwrite: bool,
+    /// Tags that the run gets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What its user notes about the run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 impl Default for OutputFiles {
@@ -222,6 +228,8 @@ impl Default for OutputFiles {
             reports: Vec::new(),
             lang: "en".into(),
             overwrite: false,
+            tags: Vec::new(),
+            note: String::new(),
         }
     }
 }

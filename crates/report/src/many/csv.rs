@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 30] = [
+const LAST: [&str; 31] = [
     "sessions",
     "terminals",
     "rate",
@@ -53,6 +53,7 @@ const LAST: [&str; 30] = [
     "TPM",
     "clients",
     "clients_missing",
+    "errors_per_s",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -162,5 +163,12 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(run.metrics.tpm),
         run.clients.to_string(),
         run.clients_missing.to_string(),
+        some(errors_per_s(run)),
     ]
+}
+
+/// `None` where the errors or the time are not known.
+fn errors_per_s(run: &RunDigest) -> Option<f64> {
+    let seconds = run.elapsed().filter(|seconds| *seconds > 0.0)?;
+    Some(run.errors_stated? as f64 / seconds)
 }

@@ -46,6 +46,18 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     if all == 0 && measured(s).next().is_some() {
         about.push(Block::Fine(t.no_settings.into()));
     }
+    let left_out: BTreeSet<&str> = measured(s)
+        .flat_map(|run| &run.settings)
+        .map(|setting| setting.name.as_str())
+        .filter(|name| !is_telling(name))
+        .collect();
+    if !left_out.is_empty() {
+        let count = whole(left_out.len() as u64);
+        about.push(Block::Fine(fill(
+            t.settings_left_out,
+            &[("count", &*count)],
+        )));
+    }
     if rows > MOST_SETTINGS {
         let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
         blocks.push(Block::Fold(fill(t.parenthesised, &values), about));

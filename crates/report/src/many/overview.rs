@@ -23,6 +23,10 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
             [one] => one,
             _ => t.load,
         }),
+        number(t.clients_count),
+        number(t.users_in_all),
+        number(t.tpmc),
+        number(t.efficiency_percent),
         number(t.throughput),
         number(t.statement_rate),
         number(t.mean),
@@ -31,11 +35,14 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(s.common.max_ms),
         number(t.error_rate),
         number(t.client_cpu_percent),
-        number(t.tpmc),
         number(t.tpm),
-        number(t.efficiency_percent),
         text(t.finding),
     ];
+    let mut cells = s.workloads().flat_map(|(w, cells)| {
+        let points = w.points().map(|(_, point)| point);
+        points.zip(cells.iter().flatten())
+    });
+    let several_clients = cells.any(|(point, cell)| clients(point, cell) > 1);
     let head = std::iter::once(text(s.common.workload)).chain(columns);
     let mut grid = Grid::new(head.chain(figures_of));
     for (workload, cells) in s.workloads() {
@@ -51,6 +58,10 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
                 found.map_or("–".into(), |(_, value)| value.clone())
             }));
             row.push(load(&m, point, heading.len() > 1));
+            row.extend(match several_clients {
+                true => [clients(point, cell).to_string(), cell.users.to_string()],
+                false => ["–".into(), "–".into()],
+            });
             row.extend(figures(s, cell).into_iter().map(|figure| match figure {
                 Some(figure) => marked(t, cell, figure),
                 None => "–".into(),
@@ -62,6 +73,12 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     grid.sortable = true;
     let grid = grid.without_empty_columns();
     (grid.rows.len() > 1).then(|| DocumentPart::new(t.overview, vec![Block::Table(grid)]))
+}
+
+/// How many clients made a point's load together: of one record, or with a record each.
+fn clients(point: &Point<'_>, cell: &Cell) -> usize {
+    let of_records = point.figured().iter().map(|run| run.clients).max();
+    of_records.unwrap_or(1).max(cell.clients())
 }
 
 /// Factors of any workload, each once: a column each.
@@ -123,10 +140,12 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
 /// In the order of the columns.
 fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
-    // It stands in the first column.
+    // It stands in the column of the throughput.
     let is_throughput = cell.rate_unit == RateUnit::Statements;
     let statements = cell.statements_per_s;
     [
+        mean(cell.tpmc),
+        mean(cell.efficiency_percent),
         mean(cell.transactions_per_s).map(|figure| s.rate(figure, cell.rate_unit)),
         mean(statements.filter(|s| s.value > 0.0 && !is_throughput)),
         mean(cell.mean_ms),
@@ -135,8 +154,6 @@ fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
         cell.max_ms.map(three),
         cell.errors_per_s.map(three),
         mean(cell.client_cpu_percent),
-        mean(cell.tpmc),
         mean(cell.tpm),
-        mean(cell.efficiency_percent),
     ]
 }

@@ -34,11 +34,24 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &[Contrast]) -> DocumentPart {
     }
     let mut blocks = vec![Block::Say(what(s))];
     let factors = headline::by_factor(contrasts).into_iter();
-    blocks.extend(factors.map(|of| Block::Lead(headline::of(s, &of))));
+    let factors = factors.map(|of| Block::Lead(headline::of(s, &of)));
     let best = highest(s);
+    // What TPC-C is measured in stands before what any factor does.
+    let mut cells = s.workloads().flat_map(|(_, cells)| cells.iter().flatten());
+    let of_tpcc = cells.all(|cell| cell.counted == 0 || cell.tpmc.is_some());
     match best.as_slice() {
-        [one] if contrasts.is_empty() => blocks.push(Block::Lead(one.clone())),
-        _ => blocks.push(Block::List(best)),
+        [one] if contrasts.is_empty() || of_tpcc => {
+            blocks.push(Block::Lead(one.clone()));
+            blocks.extend(factors);
+        }
+        _ if of_tpcc => {
+            blocks.push(Block::List(best));
+            blocks.extend(factors);
+        }
+        _ => {
+            blocks.extend(factors);
+            blocks.push(Block::List(best));
+        }
     }
     if let Some(objective) = objective::of(s) {
         let judged = s.workloads().flat_map(|(w, cells)| {
@@ -213,16 +226,10 @@ fn best(
         fill(template, &values)
     };
     let mut more = Vec::new();
-    let disagree = |run: &&RunDigest| run.findings.iter().any(|f| f.rule == "repeats-disagree");
-    if let Some(tps) = cell
-        .transactions_per_s
-        .filter(|_| point.runs.iter().copied().any(|r| disagree(&r)))
-    {
-        let (least, most) = (three(tps.least), three(tps.most));
-        more.push(fill(t.best_apart, &[("least", &least), ("most", &most)]));
-    }
-    if cell.usable {
-        more.extend(not_told_apart(s, workload, series, cells, point));
+    if !cell.usable {
+        more.push(t.best_invalid.into());
+    } else if let Some(suspect) = suspect(s, point) {
+        more.push(suspect);
     }
     if let Some(efficiency) = cell.efficiency_percent {
         let percent = three(efficiency.value);
@@ -242,8 +249,16 @@ fn best(
         ];
         more.push(fill(t.best_price, &values));
     }
-    if !cell.usable {
-        more.push(t.best_invalid.into());
+    let disagree = |run: &&RunDigest| run.findings.iter().any(|f| f.rule == "repeats-disagree");
+    if let Some(tps) = cell
+        .transactions_per_s
+        .filter(|_| point.runs.iter().copied().any(|r| disagree(&r)))
+    {
+        let (least, most) = (three(tps.least), three(tps.most));
+        more.push(fill(t.best_apart, &[("least", &least), ("most", &most)]));
+    }
+    if cell.usable {
+        more.extend(not_told_apart(s, workload, series, cells, point));
     }
     let is_users = workload
         .axis
@@ -261,6 +276,17 @@ fn best(
         text += &sentence;
     }
     text
+}
+
+/// That the figures of a point may mislead, with the rules that say so.
+fn suspect(s: &Sources<'_>, point: &Point<'_>) -> Option<String> {
+    let runs = point.figured();
+    let findings = runs.iter().flat_map(|run| &run.findings);
+    let suspect = findings.filter(|f| f.severity == Severity::Suspect);
+    let rules: BTreeSet<&str> = suspect.map(|f| f.rule).collect();
+    let rules: Vec<&str> = rules.into_iter().collect();
+    let rules = rules.join(s.common.comma);
+    (!rules.is_empty()).then(|| fill(s.t.best_suspect, &[("rules", &rules)]))
 }
 
 /// What follows a throughput in a sentence: the 95th percentile, the mean where only that is known,

@@ -62,6 +62,11 @@ const THROUGHPUT: Of = |c| {
     let tps = c.transactions_per_s?;
     Some((tps.value, tps.ends()))
 };
+/// The throughput of TPC-C.
+const TPMC: Of = |c| {
+    let tpmc = c.tpmc?;
+    Some((tpmc.value, tpmc.ends()))
+};
 const PERCENTILES: [(&str, Of); 3] = [
     ("p50", |c| Some((c.p50_ms?.value, None))),
     ("p95", |c| Some((c.p95_ms?.value, None))),
@@ -210,8 +215,15 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
         Ok(figures)
     }
 
+    /// Whether every point has it.
+    fn has_tpmc(&self) -> bool {
+        let mut places = self.places.iter();
+        !self.places.is_empty() && places.all(|place| place.cell.tpmc.is_some())
+    }
+
     fn lines(&self, dimension: Option<usize>, shows: Shows) -> Vec<LineOf> {
         let of = match shows {
+            Shows::Throughput if self.has_tpmc() => TPMC,
             Shows::Throughput => THROUGHPUT,
             Shows::Latency => PERCENTILES[1].1,
         };
@@ -300,6 +312,7 @@ impl<'m> Charts<'_, '_, '_, 'm> {
         let (t, c) = (m.s.t, m.s.common);
         let over = x.name.to_lowercase();
         let (template, unit) = match self.shows {
+            Shows::Throughput if self.varied.has_tpmc() => (t.tpmc_over_load, t.tpmc),
             Shows::Throughput => (t.over_load, c.axis_tps),
             Shows::Latency => (t.latency_over_load, c.axis_ms),
         };
@@ -431,7 +444,11 @@ impl<'m> Charts<'_, '_, '_, 'm> {
             let most = usable.max_by(|a, b| a.1.2.total_cmp(&b.1.2));
             said.extend(most.map(|(line, (x, _, tps, _))| {
                 let values = [("tps", &*three(tps)), ("at", &*label(x, line))];
-                fill(t.over_factor_says, &values)
+                let template = match self.varied.has_tpmc() {
+                    true => t.over_factor_says_tpmc,
+                    false => t.over_factor_says,
+                };
+                fill(template, &values)
             }));
             let whiskers = each().any(|(_, (_, _, _, between))| between.is_some());
             said.extend(whiskers.then(|| t.whiskers.into()));

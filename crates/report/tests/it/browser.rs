@@ -143,6 +143,80 @@ fn a_column_of_sizes_is_sorted_by_size() {
     );
 }
 
+/// The page in a frame of each width: a window of a browser has a least width, a frame has none.
+fn framed(folder: &Path, name: &str, page: &str, widths: &[usize]) -> Opened {
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    let frames = widths.iter().map(|width| {
+        format!(
+            "<iframe style=\"width:{width}px;height:900px;border:0\" srcdoc=\"{page}\"></iframe>"
+        )
+    });
+    let frames = frames.collect::<Vec<_>>().concat();
+    let measure = "<script>onload = () => { document.title = 'frames ' + [...document.querySelectorAll('iframe')]\
+                   .map((frame) => { const root = frame.contentDocument.documentElement;\
+                   return root.clientWidth + ':' + root.scrollWidth; }).join(); }</script>";
+    open(
+        folder,
+        name,
+        &format!("<!doctype html><meta charset=utf-8>{measure}{frames}"),
+    )
+}
+
+/// Of each frame the width that it has and the one that its document takes.
+fn widths(opened: &Opened) -> Vec<(usize, usize)> {
+    let title = regex::Regex::new(r"<title>frames ([0-9:,]+)</title>").unwrap();
+    let said = title
+        .captures(&opened.dom)
+        .unwrap_or_else(|| panic!("no widths: {:?}", opened.console));
+    let each = said[1].split(',').map(|frame| {
+        let (has, takes) = frame.split_once(':').unwrap();
+        (has.parse().unwrap(), takes.parse().unwrap())
+    });
+    each.collect()
+}
+
+#[test]
+fn no_page_is_wider_than_a_phone_or_a_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = run(&Shape {
+        seconds: 10,
+        ..Shape::five_types()
+    });
+    for lang in Lang::ALL {
+        for (name, page) in [
+            ("study", durability(3).html(lang).unwrap()),
+            ("run", html(&record, lang).unwrap()),
+        ] {
+            let name = format!("{name}-{}", lang.tag());
+            let opened = framed(folder.path(), &name, &page, &[400, 1200]);
+            let widths = widths(&opened);
+            assert_eq!(widths.len(), 2);
+            for (has, takes) in widths {
+                assert!(takes <= has, "{name}: {takes} pixels in a frame of {has}");
+            }
+        }
+    }
+    // What is too wide would be seen.
+    let wide = "<!doctype html><div style=\"width:900px\">wide</div>";
+    let opened = framed(folder.path(), "wide", wide, &[400]);
+    assert!(widths(&opened).iter().all(|(has, takes)| takes > has));
+}
+
+#[test]
+fn a_page_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, durability(3).html(Lang::En).unwrap()).unwrap();
+    let printed = folder.path().join("page.pdf");
+    let option = format!("--print-to-pdf={}", printed.display());
+    let done = chromium(folder.path(), &[&option], &file);
+    assert!(done.status.success(), "{done:?}");
+    let printed = std::fs::read(&printed).unwrap();
+    assert!(printed.starts_with(b"%PDF-"));
+    // Charts are on it, not words alone.
+    assert!(printed.len() > 20_000, "{} bytes", printed.len());
+}
+
 /// What the tests above look for is seen where it is.
 #[test]
 fn errors_and_requests_would_be_seen() {

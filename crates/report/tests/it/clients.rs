@@ -1,6 +1,7 @@
 //! Runs that several clients made.
 
 use super::common::load::closed;
+use super::common::many::{Cell, document, record};
 use tidemark_core::record::*;
 use tidemark_report::{Lang, client_table, html, markdown, text};
 
@@ -105,4 +106,28 @@ fn clients_are_a_table_for_other_programs() {
         ("absent", "", "")
     );
     assert_eq!(client_table(&closed()).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn the_overview_says_how_many_clients_and_users_made_a_load() {
+    let one = |threads: usize, number: u64| {
+        let cell = Cell {
+            workload: "oltp_read_write",
+            threads,
+            factors: &[],
+            transactions_per_s: 20.0 * threads as f64,
+            seconds: 6,
+        };
+        record(&cell, 1, number)
+    };
+    let mut records = [one(4, 1), one(8, 2)];
+    let alone = document("one", &records).markdown(Lang::En).unwrap();
+    assert!(!alone.contains("| Users in all |"), "{alone}");
+    records[1].clients = of_three().clients;
+    let three = document("three", &records).markdown(Lang::En).unwrap();
+    assert!(three.contains("| Clients | Users in all |"), "{three}");
+    assert!(
+        three.contains("| 8 | 3 | 8 |") && three.contains("| 4 | 1 | 4 |"),
+        "{three}"
+    );
 }

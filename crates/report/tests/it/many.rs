@@ -227,6 +227,9 @@ fn a_row_a_run_has_the_factors_as_columns() {
     assert_eq!(first[column("engine")], "mariadb");
     let tps: f64 = first[column("transactions_per_s")].parse().unwrap();
     assert!((50.0..70.0).contains(&tps), "{tps}");
+    let number = |name: &str| first[column(name)].parse::<f64>().unwrap();
+    let errors = number("errors") / number("elapsed_s");
+    assert!((number("errors_per_s") - errors).abs() < 1e-9);
 }
 
 #[test]

@@ -71,6 +71,19 @@ fn names_have_bars_in_the_order_of_the_file() {
 }
 
 #[test]
+fn charts_of_tpc_c_are_of_tpmc() {
+    let records = records(&["tpcc"], &[16], ISOLATION, 2, 6);
+    let page = with_factors("levels", &records, &[ISOLATION]);
+    let page = page.html(Lang::En).unwrap();
+    let chart = chart(&page, "tpmC over isolation level");
+    assert!(
+        chart.contains("Highest: ") && chart.contains(" tpmC at "),
+        "{chart}"
+    );
+    assert!(!page.contains("<h3>Throughput over isolation level</h3>"));
+}
+
+#[test]
 fn many_loads_are_lines_over_the_factor() {
     let page = named(&LOADS, 1).html(Lang::En).unwrap();
     well_formed(&page);

@@ -38,6 +38,36 @@ fn tpc_c_has_its_tpmc() {
 }
 
 #[test]
+fn tpc_c_leads_with_its_tpmc_before_what_a_factor_does() {
+    let mut records = Vec::new();
+    for (n, (pool, rate)) in [("small", 5.0), ("large", 7.5)].into_iter().enumerate() {
+        let cell = Cell {
+            workload: "tpcc",
+            threads: 4,
+            factors: &[("pool", pool)],
+            transactions_per_s: rate,
+            seconds: 6,
+        };
+        records.push(record(&cell, 1, n as u64 + 1));
+    }
+    let text = document("TPC-C", &records).markdown(Lang::En).unwrap();
+    let at = |words: &str| {
+        text.find(words)
+            .unwrap_or_else(|| panic!("{words}: {text}"))
+    };
+    assert!(at("tpmC (unaudited)") < at(" compared with "));
+    // So does the overview.
+    assert!(at("| tpmC |") < at("| Statements/s |"));
+    // Six seconds are too few samples: that stands beside the figure.
+    let (_, said) = text.split_at(at("tpmC (unaudited)"));
+    let line = said.lines().next().unwrap();
+    assert!(
+        line.contains("⚠ Suspect") && line.contains("too-short"),
+        "{line}"
+    );
+}
+
+#[test]
 fn queries_have_a_row_each_and_no_throughput() {
     let asked = |number: u64, slower: f64, last: QueryOutcome| {
         let mut r = run("tpch", 1, number);

@@ -115,6 +115,10 @@ fn settings_have_units_and_those_that_differ_stand_first() {
         !text.contains("datadir") && !text.contains("134217728"),
         "{text}"
     );
+    assert!(
+        text.contains("1 setting is left out: places of files"),
+        "{text}"
+    );
     // So do those of a comparison.
     assert!(
         text.contains(r"| setting innodb\_buffer\_pool\_size | 8 GiB | 128 MiB |"),

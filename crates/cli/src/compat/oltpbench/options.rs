@@ -216,6 +216,8 @@ const OURS: &[&str] = &[
     "report",
     "overwrite",
     "lang",
+    "tag",
+    "note",
     "store",
     "view",
     "metrics",
