@@ -1,7 +1,9 @@
 //! What a script does outside a measurement: commands, `init` and `done`, hooks of reports.
 
+use crate::file::ScriptError;
 use crate::program::Program;
-use crate::script::{Script, ScriptError};
+use crate::script::Script;
+use crate::stat::Stat;
 use crate::state::State;
 use crate::task::{Failure, Task};
 use mlua::{Function, Table, Value};
@@ -185,26 +187,6 @@ async fn one_of_many(program: &Arc<Program>, name: &str, number: usize) -> Resul
     }
     state.ended(task);
     Ok(())
-}
-
-/// What hooks of reports are given. Latencies in seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[allow(missing_docs)] // each is sysbench's of the same name
-pub struct Stat {
-    pub threads_running: u64,
-    pub time_interval: f64,
-    pub time_total: f64,
-    pub latency_pct: f64,
-    pub latency_min: f64,
-    pub latency_max: f64,
-    pub latency_avg: f64,
-    pub latency_sum: f64,
-    pub events: u64,
-    pub reads: u64,
-    pub writes: u64,
-    pub other: u64,
-    pub errors: u64,
-    pub reconnects: u64,
 }
 
 impl Stat {

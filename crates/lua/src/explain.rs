@@ -33,7 +33,7 @@ fn missing(message: &str) -> Option<String> {
 
 /// The name with what stands before it on its line: `sysbench.rand.x`.
 fn as_written(file: &str, line: usize, name: &str) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = tidemark_files::read_text(std::path::Path::new(file), crate::host::LARGEST).ok()?;
     let line = text.lines().nth(line.checked_sub(1)?)?;
     let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
     let found = line.split(|c: char| !is_part(c));

@@ -39,7 +39,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 /// How their paths begin: no file has such a name.
 const INSIDE: &str = "[sysbench] ";
 /// No script is larger.
-const LARGEST: u64 = 64 << 20;
+pub(crate) const LARGEST: u64 = 64 << 20;
 /// Most levels of a stack that are looked through for the script's own.
 const DEEPEST: usize = 200;
 
@@ -196,11 +196,11 @@ fn compile(lua: &Lua, path: &str) -> Result<Function, String> {
     let (source, name) = match inside {
         Some(text) => (text.as_bytes().to_vec(), format!("={path}")),
         None => {
-            let failed = |e: std::io::Error| format!("{path}: {e}");
-            if std::fs::metadata(path).map_err(failed)?.len() > LARGEST {
-                return Err(format!("{path}: larger than {} MiB", LARGEST >> 20));
-            }
-            (std::fs::read(path).map_err(failed)?, format!("@{path}"))
+            let source = tidemark_files::read(Path::new(path), LARGEST);
+            (
+                source.map_err(|e| format!("{path}: {e}"))?,
+                format!("@{path}"),
+            )
         }
     };
     let source = without_interpreter(&source);

@@ -18,27 +18,57 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod file;
+mod stat;
+
+#[cfg(not(feature = "luajit"))]
+mod absent;
+#[cfg(feature = "luajit")]
 mod answer;
+#[cfg(feature = "luajit")]
 mod bind;
+#[cfg(feature = "luajit")]
 mod commands;
+#[cfg(feature = "luajit")]
 mod connection;
+#[cfg(feature = "luajit")]
 mod declared;
+#[cfg(feature = "luajit")]
 mod explain;
+#[cfg(feature = "luajit")]
 mod host;
+#[cfg(feature = "luajit")]
 mod program;
+#[cfg(feature = "luajit")]
 mod random;
+#[cfg(feature = "luajit")]
 mod result_set;
+#[cfg(feature = "luajit")]
 mod script;
+#[cfg(feature = "luajit")]
 mod state;
+#[cfg(feature = "luajit")]
 mod task;
 #[cfg(test)]
+#[cfg(feature = "luajit")]
 mod tests;
+#[cfg(feature = "luajit")]
 mod user;
+#[cfg(feature = "luajit")]
 mod workload;
 
-pub use commands::{Commands, Stat};
+pub use file::{SCRIPT_OPTIONS, ScriptError, find_file};
+pub use stat::Stat;
+
+#[cfg(not(feature = "luajit"))]
+pub use absent::{Commands, Program, Script, definition_of, script_named};
+#[cfg(feature = "luajit")]
+pub use commands::Commands;
+#[cfg(feature = "luajit")]
 pub use program::Program;
-pub use script::{SCRIPT_OPTIONS, Script, ScriptError, find_file};
+#[cfg(feature = "luajit")]
+pub use script::Script;
+#[cfg(feature = "luajit")]
 pub use workload::{definition_of, script_named, workload_of};
 
 use std::sync::OnceLock;
@@ -51,6 +81,7 @@ pub fn interrupted_by(asked: fn() -> bool) {
 }
 
 /// Whether the user asked for an end.
+#[cfg(feature = "luajit")]
 fn is_interrupted() -> bool {
     INTERRUPTED.get().is_some_and(|asked| asked())
 }

@@ -54,6 +54,10 @@ pub struct Trend {
 /// from residuals of so many degrees of freedom (Student's distribution). Four of ten values are one in
 /// 250, not one in 16,000 as of very many.
 pub fn chance(errors: f64, freedom: f64) -> f64 {
+    if !errors.is_finite() || !freedom.is_finite() {
+        // Values without any scatter; and no values.
+        return if errors.is_infinite() { 0.0 } else { 1.0 };
+    }
     StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(1.0, |t| 2.0 * t.sf(errors.abs()))
 }
 
@@ -132,7 +136,9 @@ mod tests {
         assert!((chance(2.306, 8.0) - 0.05).abs() < 1e-4);
         assert!((chance(-7.120, 8.0) - 1e-4).abs() < 1e-6);
         assert!((chance(3.891, 1e6) - 1e-4).abs() < 1e-6);
-        assert!(chance(f64::INFINITY, 8.0) < 1e-12);
+        assert_eq!(chance(f64::INFINITY, 8.0), 0.0);
+        assert_eq!(chance(f64::NAN, 8.0), 1.0);
+        assert!(chance(1e9, 8.0) < 1e-12);
     }
 
     #[test]

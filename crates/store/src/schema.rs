@@ -163,12 +163,16 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
         .then(|| upgrade::copy(path, found))
         .transpose()?;
     let done = usize::try_from(found).unwrap_or(0);
+    // First: the small cache writes pages before the end, and of a process that is killed then the first
+    // page must say whose file it is.
+    transaction
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failed)?;
     for step in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(step).map_err(failed)?;
     }
     transaction
-        .pragma_update(None, "application_id", APPLICATION_ID)
-        .and_then(|()| transaction.pragma_update(None, "user_version", FORMAT))
+        .pragma_update(None, "user_version", FORMAT)
         .and_then(|()| transaction.commit())
         .map_err(failed)?;
     if let Some(copy) = copy {

@@ -83,7 +83,7 @@ pub(super) fn regimes(values: &[f64]) -> Option<Regimes> {
     let points = (n - 2 * REGIME_SHORTEST + 1) as f64;
     let by_chance = points * chance(apart / error, (n - 2) as f64 / inflation);
     let sure = apart.abs() > REGIMES_SURE * error
-        && (error == 0.0 || by_chance <= TREND_CHANCE)
+        && by_chance <= TREND_CHANCE
         && apart.abs() > TREND_CHANGE * all;
     // What a line leaves.
     let middle = (n - 1) as f64 / 2.0;

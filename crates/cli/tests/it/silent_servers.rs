@@ -214,23 +214,9 @@ fn one_signal_ends_what_waits_for_a_silent_server() {
 /// The other commands that ask a server something, as a relay's URL has them, and the files that they
 /// read. None of them gets beyond its first statement, so that no tables are needed.
 fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
-    let (scheme, rest) = url.split_once("://").unwrap();
-    let (account, place) = rest.rsplit_once('@').unwrap();
-    let user = account.split(':').next().unwrap();
-    let variable = match engine {
-        Engine::MariaDb => "MYSQL_PWD",
-        Engine::Postgres => "PGPASSWORD",
-    };
-    let job = serde_json::json!({
-        "version": 1,
-        "target": {
-            "url": format!("{scheme}://{user}@{place}"),
-            "password": {"env": variable},
-        },
-        "workload": {"name": "oltp_point_select", "settings": {"table-size": "200"}},
-        "load": {"time": "1s"},
-        "tool": {"name": "sysbench", "settings": {}},
-    });
+    let target = format!("--target={url}");
+    let point = ["sysbench", "oltp_point_select", &target, "--table-size=200"];
+    let job = work.ok(&[&point[..], &["--time=1", "--print-job", "run"]].concat());
     let study = format!(
         "name = \"silent\"\ntime = 1\n[[target]]\nname = \"silent\"\nurl = \"{url}\"\n\
          [[workload]]\nname = \"oltp_point_select\"\noptions = {{ table-size = 200 }}\n\
@@ -238,7 +224,7 @@ fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
     );
     let script = "function event() db_query('SELECT 1') end\n";
     for (file, text) in [
-        ("job.json", job.to_string()),
+        ("job.json", job.out),
         ("study.toml", study),
         ("mine.lua", script.into()),
     ] {

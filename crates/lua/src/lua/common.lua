@@ -66,9 +66,9 @@ end
 
 function cleanup()
    set_vars()
-   db_connect()
+   local con = sysbench.sql.driver():connect()
    for table_id = 1, oltp_tables_count do
       print("Dropping table 'sbtest" .. table_id .. "'...")
-      db_query("DROP TABLE IF EXISTS sbtest" .. table_id)
+      con:drop_benchmark_table("sbtest" .. table_id)
    end
 end

@@ -130,7 +130,7 @@ function cleanup()
    local con = drv:connect()
    for number = 1, sysbench.opt.tables do
       print("Dropping table 'sbtest" .. number .. "'...")
-      con:query("DROP TABLE IF EXISTS sbtest" .. number)
+      con:drop_benchmark_table("sbtest" .. number)
    end
 end
 

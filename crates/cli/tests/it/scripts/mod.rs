@@ -187,9 +187,33 @@ fn a_script_upon_oltp_common_runs_as_the_built_in_one() {
         assert_eq!(counts(&script), counts(&built_in), "{target}");
         assert_eq!(counts(&script), (280, 80, 40), "{target}");
         assert_eq!(number(&script, "reconnects:"), 2, "{target}");
+        // A table of somebody else's that bears the name stays.
         args("oltp_custom.lua", &["cleanup"]);
+        std::fs::write(dir.path().join("foreign.lua"), FOREIGN).unwrap();
+        args("foreign.lua", &["prepare"]);
+        let refused = dir.run(&["sysbench", "oltp_custom.lua", &target, "cleanup"]);
+        assert!(!refused.is_done(), "{refused:?}");
+        let said = "table sbtest1 is not sysbench's and was not dropped: it has the columns mine";
+        assert!(refused.err.contains(said), "{refused:?}");
+        let kept = args("foreign.lua", &["cleanup"]);
+        assert!(kept.out.contains("mine 7"), "{kept:?}");
     }
 }
+
+/// A table of a user's own with sysbench's name, whose cleanup prints what is in it.
+const FOREIGN: &str = "local function connect() return sysbench.sql.driver():connect() end
+function prepare()
+   local con = connect()
+   con:query('CREATE TABLE sbtest1 (mine INTEGER)')
+   con:query('INSERT INTO sbtest1 VALUES (7)')
+end
+function cleanup()
+   local con = connect()
+   print('mine ' .. con:query_row('SELECT mine FROM sbtest1'))
+   con:query('DROP TABLE sbtest1')
+end
+function event() end
+";
 
 #[test]
 fn an_old_script_runs_without_a_file_beside_it() {
