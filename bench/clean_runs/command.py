@@ -222,7 +222,7 @@ def alarms(outcomes):
 def beside(outcomes, again):
     """What other programs took."""
     most = max(o.others for o in outcomes)
-    return (f"Runs made again because other programs took more than {MOST_OTHERS:g} processors: "
+    return (f"Runs repeated because other programs took more than {MOST_OTHERS:g} processors: "
             f"{again}. Most beside a run that counts: {most:.2f}.")
 
 

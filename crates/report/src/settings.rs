@@ -95,11 +95,11 @@ const NOISE: [(&str, &str); 12] = [
     ),
     (
         "innodb_buffer_pool_size_auto_min",
-        "a bound of the pool's size, which is told",
+        "a limit of the pool's size, which has a row",
     ),
     (
         "innodb_buffer_pool_size_max",
-        "a bound of the pool's size, which is told",
+        "a limit of the pool's size, which has a row",
     ),
     ("large_page_size", "of the machine"),
     ("license", "of the build"),

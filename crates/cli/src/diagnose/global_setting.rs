@@ -397,8 +397,8 @@ fn doubt(file: &Path, left: &Left, server: &str) -> String {
     });
     let settings: Vec<String> = settings.collect();
     format!(
-        "{}: a diagnosis left {} at a server that can't be told from {server}: nothing is restored; put \
-         them back where they are still so, then remove the file",
+        "{}: a diagnosis left {} at a server that cannot be distinguished from {server}: nothing \
+         is restored; put them back where they are still so, then remove the file",
         file.display(),
         settings.join(", ")
     )

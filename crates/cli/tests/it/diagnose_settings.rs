@@ -149,7 +149,7 @@ fn what_may_be_of_another_server_is_told_and_left_as_it_is() {
     let mut left: serde_json::Value = serde_json::from_str(&text).unwrap();
     left["started"] = 1_000_000_000.into();
     std::fs::write(file.path(), left.to_string()).unwrap();
-    let part = "at a server that can't be told from";
+    let part = "at a server that cannot be distinguished from";
     let url = server.url();
     let said = Said::of(
         &command(&work, &["doctor", &url, "--quick"])

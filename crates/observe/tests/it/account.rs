@@ -218,7 +218,7 @@ fn only_transactions_that_keep_row_versions_are_the_oldest() {
                 session.simple(begin).await.unwrap();
                 let sql = "SELECT count(*) FROM numbers";
                 session.simple(sql).await.unwrap();
-                sleep(Duration::from_millis(4500)).await;
+                sleep(Duration::from_millis(5500)).await;
                 session.simple("ROLLBACK").await.unwrap();
                 session.close().await;
             };
