@@ -93,6 +93,18 @@ const FIRST_BEGINS: Duration = Duration::from_secs(30);
 const MAY_BE_OLD: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
+/// What a client did that found nothing left to help with.
+const NOTHING: LoadReport = LoadReport {
+    tables: Vec::new(),
+    rows_loaded: 0,
+    rows_there: 0,
+    rows_elsewhere: 0,
+    method: None,
+    chunks: 0,
+    elapsed: Duration::ZERO,
+    refreshing: Duration::ZERO,
+};
+
 /// Makes and fills the tables, and tells what was verified.
 ///
 /// # Errors
@@ -110,7 +122,19 @@ pub fn load(
             bar: None,
         };
         let stop = interrupt::handle();
-        prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)?
+        prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)
+    };
+    let report = match report {
+        // The first client was at work when this one looked, and done when it began.
+        Err(failure)
+            if spec.helps
+                && !failure.began
+                && is_loaded(&plan.connector, &plan.workload, spec).unwrap_or(false) =>
+        {
+            say(out, texts::kept(lang));
+            return Ok(NOTHING);
+        }
+        done => done?,
     };
     tell(&report, lang, out);
     Ok(report)

@@ -318,6 +318,7 @@ pub fn load_spec(job: &Job) -> LoadSpec {
             _ => Replace::Nothing,
         },
         study: job.study_load(),
+        helps: shard.index > 0,
         ..LoadSpec::default()
     }
 }

@@ -203,10 +203,13 @@ impl Connection {
                 duplicate_window: SAME,
                 ..stream::Config::default()
             };
-            self.context
-                .get_or_create_stream(results)
-                .await
-                .map_err(|e| chain(&e))?;
+            let made = self.context.get_or_create_stream(results).await;
+            // Another one may have been quicker.
+            if let Err(error) = made
+                && self.context.get_stream(RESULTS).await.is_err()
+            {
+                return Err(chain(&error));
+            }
             Ok(Kept {
                 agents: self.bucket(AGENTS, PRESENT).await?,
                 runs: self.bucket(RUNS, KEPT).await?,

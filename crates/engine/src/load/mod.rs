@@ -78,6 +78,9 @@ pub struct LoadSpec {
     pub study: Option<StudyLoad>,
     /// Tables with at most so many rows are summed for the study even where no drop depends on it.
     pub summed_rows: u64,
+    /// Whether it helps the first of several clients: tables that are there as asked are no refusal then,
+    /// but the end of its work.
+    pub helps: bool,
 }
 
 impl LoadSpec {
@@ -98,6 +101,7 @@ impl Default for LoadSpec {
             replace: Replace::Nothing,
             study: None,
             summed_rows: Summed::CHEAP_ROWS,
+            helps: false,
         }
     }
 }
