@@ -52,6 +52,23 @@ pub struct Finding {
     pub figures: Vec<(&'static str, Figure)>,
 }
 
+/// A rule's statement with its evidence.
+pub(crate) fn finding(
+    rule: &'static str,
+    severity: Severity,
+    says: Both,
+    instead: Both,
+    figures: Vec<(&'static str, Figure)>,
+) -> Finding {
+    Finding {
+        rule,
+        severity,
+        says,
+        instead,
+        figures,
+    }
+}
+
 impl Finding {
     /// A figure by its name.
     pub fn figure(&self, name: &str) -> Option<&Figure> {

@@ -2,11 +2,12 @@
 
 use crate::compare::Measured;
 use crate::concurrent_runs::{are_one_load, common_share, together};
+use crate::finding::finding;
 use crate::texts::overlap::{
     ACROSS, ACROSS_INSTEAD, CLIENTS, CLIENTS_INSTEAD, PARTLY, PARTLY_INSTEAD, SIDES, UNUSABLE,
     UNUSABLE_INSTEAD,
 };
-use crate::{Both, Figure, Finding, Presence, Severity};
+use crate::{Figure, Finding, Presence, Severity};
 
 pub(crate) const ID: &str = "overlap";
 
@@ -45,7 +46,13 @@ pub fn overlaps(runs: &[Present<'_>]) -> Vec<Vec<Finding>> {
         let others = runs.iter().filter(overlaps).count() as u64;
         if others > 0 {
             let figures = vec![("others", Figure::Count(others))];
-            found[n].push(finding(Severity::Suspect, ACROSS, ACROSS_INSTEAD, figures));
+            found[n].push(finding(
+                ID,
+                Severity::Suspect,
+                ACROSS,
+                ACROSS_INSTEAD,
+                figures,
+            ));
         }
     }
     found
@@ -56,15 +63,21 @@ fn of_one_job(members: &[&Present<'_>]) -> Finding {
     let runs = ("runs", Figure::Count(members.len() as u64));
     if are_one_load(&presences) {
         return match members.iter().filter(|m| !m.usable).count() as u64 {
-            0 => finding(Severity::Note, CLIENTS, CLIENTS_INSTEAD, vec![runs]),
+            0 => finding(ID, Severity::Note, CLIENTS, CLIENTS_INSTEAD, vec![runs]),
             n => {
                 let figures = vec![runs, ("unusable", Figure::Count(n))];
-                finding(Severity::Invalid, UNUSABLE, UNUSABLE_INSTEAD, figures)
+                finding(ID, Severity::Invalid, UNUSABLE, UNUSABLE_INSTEAD, figures)
             }
         };
     }
     let share = ("share", Figure::Number(common_share(&presences) * 100.0));
-    finding(Severity::Invalid, PARTLY, PARTLY_INSTEAD, vec![runs, share])
+    finding(
+        ID,
+        Severity::Invalid,
+        PARTLY,
+        PARTLY_INSTEAD,
+        vec![runs, share],
+    )
 }
 
 /// Of the sides of a comparison.
@@ -78,7 +91,13 @@ pub(super) fn of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
             .filter(|n| *n > 1)
         {
             let figures = vec![("runs", Figure::Count(clients as u64))];
-            found.push(finding(Severity::Note, CLIENTS, CLIENTS_INSTEAD, figures));
+            found.push(finding(
+                ID,
+                Severity::Note,
+                CLIENTS,
+                CLIENTS_INSTEAD,
+                figures,
+            ));
             break;
         }
     }
@@ -89,6 +108,7 @@ pub(super) fn of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
     let (of_a, of_b) = (presences(a), presences(b));
     if of_a.iter().any(|p| of_b.iter().any(|q| p.overlaps(q))) {
         found.push(finding(
+            ID,
             Severity::Suspect,
             SIDES,
             ACROSS_INSTEAD,
@@ -96,19 +116,4 @@ pub(super) fn of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
         ));
     }
     found
-}
-
-fn finding(
-    severity: Severity,
-    says: Both,
-    instead: Both,
-    figures: Vec<(&'static str, Figure)>,
-) -> Finding {
-    Finding {
-        rule: ID,
-        severity,
-        says,
-        instead,
-        figures,
-    }
 }

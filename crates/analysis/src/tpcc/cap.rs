@@ -4,13 +4,14 @@ use super::{
     NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, waits,
     waits_for_one, warehouses,
 };
+use crate::finding::finding;
 use crate::run::Run;
 use crate::texts::tpcc_cap::{
     ABOVE, ABOVE_INSTEAD, FEW, FEW_INSTEAD, NO_WAITS, NO_WAITS_INSTEAD, UNSETTLED,
     UNSETTLED_INSTEAD,
 };
 use crate::thresholds::TPMC_ABOVE_CAP;
-use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 
 pub(super) const ID: &str = "tpcc-cap";
 
@@ -33,7 +34,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let is_above = as_specified && terminals <= specified && is_above(new_orders, each);
     Ok(if waits == 0.0 {
         (each > TPMC_PER_WAREHOUSE)
-            .then(|| finding(Severity::Note, NO_WAITS, NO_WAITS_INSTEAD, rate))
+            .then(|| finding(ID, Severity::Note, NO_WAITS, NO_WAITS_INSTEAD, rate))
     } else if is_above && !has_settled(record) {
         let warmup = record.warmup_s.unwrap_or_default();
         let more = [
@@ -42,9 +43,9 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         ];
         let figures = rate.into_iter().chain(more).collect();
         let (says, instead) = (UNSETTLED, UNSETTLED_INSTEAD);
-        Some(finding(Severity::Suspect, says, instead, figures))
+        Some(finding(ID, Severity::Suspect, says, instead, figures))
     } else if is_above {
-        Some(finding(Severity::Invalid, ABOVE, ABOVE_INSTEAD, rate))
+        Some(finding(ID, Severity::Invalid, ABOVE, ABOVE_INSTEAD, rate))
     } else if as_specified && terminals < specified {
         let figures = vec![
             ("terminals", Figure::Count(terminals)),
@@ -54,7 +55,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
                 Figure::Number(terminals as f64 / specified as f64 * 100.0),
             ),
         ];
-        Some(finding(Severity::Note, FEW, FEW_INSTEAD, figures))
+        Some(finding(ID, Severity::Note, FEW, FEW_INSTEAD, figures))
     } else {
         None
     })
@@ -64,19 +65,4 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 fn is_above(new_orders: u64, each: f64) -> bool {
     let chance = 1.0 + crate::thresholds::CHANCE / (new_orders.max(1) as f64).sqrt();
     each > TPMC_PER_WAREHOUSE * TPMC_ABOVE_CAP.max(chance)
-}
-
-fn finding(
-    severity: Severity,
-    says: Both,
-    instead: Both,
-    figures: Vec<(&'static str, Figure)>,
-) -> Finding {
-    Finding {
-        rule: ID,
-        severity,
-        says,
-        instead,
-        figures,
-    }
 }

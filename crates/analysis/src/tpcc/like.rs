@@ -5,10 +5,11 @@ use super::{
     ITEMS, NEW_ORDER, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, TYPE_REQUIREMENTS, waits,
     waits_for_one, warehouses,
 };
+use crate::finding::finding;
 use crate::run::Run;
 use crate::texts::not_tpcc_like as text;
 use crate::thresholds::{CHANCE, MIX_APART, MIX_SAMPLES, rows_differ};
-use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 
 pub(crate) const ID: &str = "not-tpcc-like";
 
@@ -63,7 +64,7 @@ pub(super) fn remote(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             ("expected", Figure::Number(percent)),
         ];
         let instead = text::REMOTE_INSTEAD;
-        Some(finding(Severity::Suspect, says, instead, figures))
+        Some(finding(ID, Severity::Suspect, says, instead, figures))
     }))
 }
 
@@ -78,7 +79,7 @@ pub(super) fn tables(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             ("specified", Figure::Count(ITEMS)),
         ];
         let (says, instead) = (text::ITEMS, text::ITEMS_INSTEAD);
-        finding(Severity::Suspect, says, instead, figures)
+        finding(ID, Severity::Suspect, says, instead, figures)
     }))
 }
 
@@ -101,7 +102,7 @@ pub(super) fn terminals(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError>
         ),
     ];
     let (says, instead) = (text::TERMINALS, text::TERMINALS_INSTEAD);
-    Ok(Some(finding(Severity::Note, says, instead, figures)))
+    Ok(Some(finding(ID, Severity::Note, says, instead, figures)))
 }
 
 /// Users that key and think less than the specification says. Of users that do neither and make more
@@ -125,22 +126,7 @@ pub(super) fn times(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         return Ok(None);
     };
     let instead = text::TIMES_INSTEAD;
-    Ok(Some(finding(Severity::Note, says, instead, figures)))
-}
-
-fn finding(
-    severity: Severity,
-    says: Both,
-    instead: Both,
-    figures: Vec<(&'static str, Figure)>,
-) -> Finding {
-    Finding {
-        rule: ID,
-        severity,
-        says,
-        instead,
-        figures,
-    }
+    Ok(Some(finding(ID, Severity::Note, says, instead, figures)))
 }
 
 /// What the numbers of transactions of each type say. With few of them only what chance does not
@@ -170,6 +156,7 @@ pub(crate) fn of_counts(of: impl Fn(&str) -> f64) -> Option<Finding> {
         ("neworder", Figure::Number(of(NEW_ORDER) / all * 100.0)),
     ];
     Some(finding(
+        ID,
         Severity::Suspect,
         text::SAYS,
         text::INSTEAD,

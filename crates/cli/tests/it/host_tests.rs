@@ -255,20 +255,21 @@ fn validation_finds_what_changed_and_reads_sysbenchs_files() {
     assert!(said.err.contains("test_file.1 offset 16384"), "{said:?}");
 }
 
+/// Two files of a megabyte where none may grow beyond 64 KiB.
+fn with_small_files(dir: &Workdir, words: &str) -> Said {
+    let line = format!(
+        "ulimit -f 64; trap '' XFSZ; exec {TIDEMARK} sysbench fileio --file-num=2 \
+         --file-total-size=1M {words}"
+    );
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &line]).current_dir(dir.path());
+    Said::of(&shell.output().unwrap())
+}
+
 #[test]
 fn a_device_that_is_full_leaves_nothing_unsaid() {
     let dir = Workdir::new();
-    // Files may not grow beyond a limit, in KiB.
-    let line = format!(
-        "ulimit -f 64; trap '' XFSZ; exec {TIDEMARK} sysbench fileio --file-num=2 \
-         --file-total-size=1M prepare"
-    );
-    let output = Command::new("bash")
-        .args(["-c", &line])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    let said = Said::of(&output);
+    let said = with_small_files(&dir, "prepare");
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("test_file.0"), "{said:?}");
     assert!(
@@ -284,16 +285,7 @@ fn a_device_that_is_full_leaves_nothing_unsaid() {
 fn a_sequential_write_that_fails_names_the_files_it_leaves() {
     let dir = Workdir::new();
     // Its record's file would be too large, too.
-    let line = format!(
-        "ulimit -f 64; trap '' XFSZ; exec {TIDEMARK} sysbench fileio --file-num=2 \
-         --file-total-size=1M --file-test-mode=seqwr --store=off run"
-    );
-    let output = Command::new("bash")
-        .args(["-c", &line])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    let said = Said::of(&output);
+    let said = with_small_files(&dir, "--file-test-mode=seqwr --store=off run");
     assert_eq!(said.code, Some(1), "{said:?}");
     for part in ["these files are left", "test_file.0", "test_file.1"] {
         assert!(said.err.contains(part), "{part}: {said:?}");

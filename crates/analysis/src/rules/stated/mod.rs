@@ -17,9 +17,10 @@ mod view;
 mod windows;
 
 use super::{not_judged, sampling};
+use crate::finding::finding;
 use crate::run::Run;
 use crate::texts::{missing, not_judged as text};
-use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use crate::{AnalysisError, Figure, Finding, Severity};
 use tidemark_core::record::{Imported, RunRecord};
 use view::View;
 
@@ -250,20 +251,4 @@ pub(super) fn findings(
 /// What is counted is shown without a fraction.
 fn counted(n: f64) -> Figure {
     Figure::Count(n.round().clamp(0.0, u64::MAX as f64) as u64)
-}
-
-fn finding(
-    rule: &'static str,
-    severity: Severity,
-    says: Both,
-    instead: Both,
-    figures: Vec<(&'static str, Figure)>,
-) -> Finding {
-    Finding {
-        rule,
-        severity,
-        says,
-        instead,
-        figures,
-    }
 }
