@@ -119,6 +119,11 @@ impl RowSet {
         });
     }
 
+    /// Bytes that its buffers hold, used or not.
+    pub fn bytes_held(&self) -> usize {
+        self.bytes.capacity() + self.cells.capacity() * size_of::<Stored>()
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns

@@ -4,7 +4,6 @@ use crate::result_set::ResultSet;
 use mlua::{FromLuaMulti, IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Value};
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::RowSet;
 
 /// A request, by the numbers that the prelude has for them.
 pub(crate) enum Request {
@@ -74,7 +73,7 @@ impl FromLuaMulti for Request {
 pub(crate) enum Answer {
     Nothing,
     Number(usize),
-    Rows(RowSet),
+    Rows(ResultSet),
     /// The server's error with its number among the thread's.
     Failed(DbError, u64),
     /// What the script asked for can't be done; in words, without the place.
@@ -119,7 +118,7 @@ impl IntoLuaMulti for Answer {
                 MultiValue::from_iter([told, Value::Integer(number as mlua::Integer)])
             }
             Answer::Rows(rows) => {
-                let rows = lua.create_userdata(ResultSet::new(rows))?;
+                let rows = lua.create_userdata(rows)?;
                 MultiValue::from_iter([told, Value::UserData(rows)])
             }
             Answer::Failed(error, number) => MultiValue::from_iter([

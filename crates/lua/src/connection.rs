@@ -2,7 +2,9 @@
 
 use crate::answer::Answer;
 use crate::bind::Values;
+use crate::result_set::Shelf;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass};
@@ -20,6 +22,8 @@ pub(crate) struct Connection {
     by_text: HashMap<Arc<str>, usize>,
     /// Statements of an own session that were told to the engine's.
     counted: StatementCounts,
+    /// Its last result.
+    shelf: Rc<Shelf>,
 }
 
 enum Link {
@@ -59,6 +63,7 @@ impl Connection {
             kept: Vec::new(),
             by_text: HashMap::new(),
             counted: StatementCounts::default(),
+            shelf: Rc::default(),
         }
     }
 
@@ -93,13 +98,10 @@ impl Connection {
         let Some(session) = reach(&mut self.link, engine) else {
             return Ok(closed());
         };
-        let mut rows = RowSet::new();
+        let mut rows = self.shelf.buffer();
         let done = session.fetch_text(sql, &mut rows).await;
         self.tell(engine);
-        Ok(match done?.has_rows {
-            true => Answer::Rows(rows),
-            false => Answer::Nothing,
-        })
+        Ok(self.shelved(done?.has_rows, rows))
     }
 
     /// Prepares a text; one that was prepared before is the same statement.
@@ -146,13 +148,18 @@ impl Connection {
         let (Some(session), Some(statement)) = (reach(&mut self.link, engine), statement) else {
             return Ok(closed());
         };
-        let mut rows = RowSet::new();
+        let mut rows = self.shelf.buffer();
         let done = session.fetch(statement, &values.bound(), &mut rows).await;
         self.tell(engine);
-        Ok(match done?.has_rows {
-            true => Answer::Rows(rows),
-            false => Answer::Nothing,
-        })
+        Ok(self.shelved(done?.has_rows, rows))
+    }
+
+    fn shelved(&mut self, has_rows: bool, rows: RowSet) -> Answer {
+        if has_rows {
+            return Answer::Rows(Shelf::lay(&mut self.shelf, rows));
+        }
+        self.shelf.give_back(rows);
+        Answer::Nothing
     }
 
     /// Statements of an own session count as the engine's.

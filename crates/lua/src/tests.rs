@@ -107,6 +107,39 @@ fn declared_options_have_kinds_and_defaults() {
 }
 
 #[test]
+fn a_result_lasts_until_the_next_unless_it_is_being_read() {
+    check(
+        "function check()
+           local con = sysbench.sql.driver():connect()
+           local three = 'SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3'
+           -- One that is being read stays, and so do those inside.
+           local sum = 0
+           local outer = con:query(three)
+           for i = 1, outer.nrows do
+             local n = tonumber(outer:fetch_row()[1])
+             local inner = con:query(three)
+             for j = 1, inner.nrows do sum = sum + n * tonumber(inner:fetch_row()[1]) end
+             assert(con:query_row('SELECT 4') == '4')
+           end
+           assert(sum == 36)
+           -- A statement without rows replaces nothing.
+           local kept = con:query(three)
+           con:query('CREATE TABLE t (id INTEGER PRIMARY KEY)')
+           assert(kept:fetch_row()[1] == '1')
+           kept:free()
+           assert(kept.nrows == 0 and kept:fetch_row() == nil)
+           -- One that was never read is replaced.
+           local first = con:query(three)
+           local second = con:query('SELECT 7')
+           assert(first.nrows == 3)
+           local ok, message = pcall(first.fetch_row, first)
+           assert(not ok and tostring(message):find('replaced this result'))
+           assert(second:fetch_row()[1] == '7' and second:fetch_row() == nil)
+         end",
+    );
+}
+
+#[test]
 fn queries_statements_and_bulk_inserts_reach_the_database() {
     check(
         "function check()

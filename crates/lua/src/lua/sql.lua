@@ -153,7 +153,9 @@ function Connection:query_row(sql)
    local result = query(self, sql)
    local row = result and result:fetch_row()
    if row then
-      return unpack(row, 1, result.nfields)
+      local columns = result.nfields
+      result:free()
+      return unpack(row, 1, columns)
    end
 end
 
