@@ -136,7 +136,8 @@ fn a_result_lasts_until_the_next_unless_it_is_being_read() {
            assert(not ok and tostring(message):find('replaced this result'))
            assert(second:fetch_row()[1] == '7' and second:fetch_row() == nil)
          end",
-    );
+    )
+    .unwrap();
 }
 
 #[test]
