@@ -32,7 +32,7 @@ const NO_TYPES: [&str; 9] = [
     "all",
     "interval",
 ];
-/// The type that consists of two others (YCSB).
+/// The type that consists of two others, as each tool writes it.
 pub(crate) const READ_MODIFY_WRITE: &str = "READ_MODIFY_WRITE";
 pub(crate) const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
 

@@ -370,7 +370,7 @@ pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
     )])
 }
 
-/// Records that the files of YCSB's standard workloads set.
+/// Records that the files of standard workloads set.
 const RECORDS: f64 = 1000.0;
 
 /// The load's command says how many records, the run's does not, and its workload is a standard one.

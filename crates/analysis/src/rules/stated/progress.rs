@@ -192,7 +192,7 @@ fn carried(clients: f64, count: f64, mean_ms: f64, deviation_ms: f64) -> f64 {
     (clients * mean_ms + (clients * count).sqrt() * deviation_ms) / 1000.0
 }
 
-/// Status lines of YCSB: what they count beside their rate and the types' counts.
+/// Status lines that count all operations: beside their rate and the types' counts.
 fn operations(view: &View<'_>) -> Vec<Finding> {
     let lines = &view.imported.intervals;
     let mut found = Vec::new();
