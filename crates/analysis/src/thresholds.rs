@@ -61,7 +61,7 @@ pub const REGIMES_SURE: f64 = 6.0;
 /// `two-regimes`: of what a line leaves unexplained, two levels leave less than this share.
 pub const REGIMES_BETTER: f64 = 0.5;
 
-/// `littles-law`: seconds that YCSB and go-ycsb take to begin, within the time that they state.
+/// `littles-law`: seconds that tools take to begin, where the time that they state holds the start-up.
 pub const STATED_START_UP_S: f64 = 1.0;
 
 /// `backlog`: seconds of arrivals that wait at the end.
@@ -234,7 +234,7 @@ pub const SETTING_APART: f64 = 2.0;
 /// `setting-contradicts`: seconds that a run begins late or ends late beside the time asked for: sessions
 /// are opened, and clocks are looked at once a second.
 pub const ENDS_S: f64 = 1.0;
-/// `summary-mismatch`: YCSB takes the types' counts of a status line after the operations, by so many
+/// `summary-mismatch`: the types' counts of a status line are taken after the operations, by so many
 /// seconds at most,
 pub const COUNTED_LATER_S: f64 = 0.1;
 /// and both count while sessions work.

@@ -4,6 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::help::Examples;
 use crate::jobs::Adapter;
 use tidemark_core::{OptionSpec, OptionValues, Registry};
+use tidemark_report::Lang;
 use tidemark_study::{JobKind, StepCommand};
 use tidemark_workloads::Definition;
 
@@ -33,9 +34,15 @@ pub struct Frontend {
     /// How its options make a job of a run, and a job its options; `None` where it runs as another
     /// command does.
     pub runs: Option<&'static Adapter>,
+    /// What its workloads do, by their names; of others lists have [`Definition::summary`] in every
+    /// language.
+    pub summaries: &'static [Summary],
     /// What studies ask of it; `None` where they can't use it.
     pub study: Option<StudySupport>,
 }
+
+/// A workload's name, and what it does in each language.
+pub type Summary = (&'static str, fn(Lang) -> &'static str);
 
 /// What studies ask of a command that makes jobs.
 #[derive(Debug, Clone, Copy)]
@@ -70,4 +77,25 @@ pub fn find(word: &str) -> Option<&'static Frontend> {
     all().find(|f| f.word == word)
 }
 
-pub(crate) static TABLE: Registry<Frontend> = Registry::new(crate::FRONTENDS);
+/// What a workload does in each language, where its command says it.
+pub(crate) fn summary_of(workload: &str) -> Option<fn(Lang) -> &'static str> {
+    let mut known = all().flat_map(|f| f.summaries);
+    let found = known.find(|(name, _)| *name == workload);
+    found.map(|(_, summary)| *summary)
+}
+
+pub(crate) static TABLE: Registry<Frontend> = Registry::new(crate::compat::FRONTENDS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_workload_is_described_in_each_language() {
+        for definition in tidemark_workloads::registry() {
+            let summary = summary_of(definition.name);
+            let chinese = summary.map_or("", |summary| summary(Lang::Zh));
+            assert!(!chinese.is_ascii(), "{}: {chinese:?}", definition.name);
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! What pages of help share: the overview, the examples that open each page, exit codes, and the order
 //! of options.
 
+use crate::compat::FRONTENDS;
 use crate::exit::ExitCode;
+use crate::frontend::Frontend;
 
 /// Command lines that work as they stand.
 pub type Examples = [&'static str; 2];
@@ -207,7 +209,8 @@ const EXAMPLES: &[(&str, Examples)] = &[
     ),
 ];
 
-/// Commands by what they are for; those of families that a program adds are benchmarks.
+/// Commands by what they are for. Those with command lines of their own are benchmarks: Tidemark's
+/// stand before these, and those of families that a program adds behind them.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Start here (first: tidemark demo)",
@@ -215,19 +218,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         BENCHMARKS,
-        &[
-            "sysbench",
-            "tpcc",
-            "tpch",
-            "ycsb",
-            "pgbench",
-            "oltpbench",
-            "exec",
-            "study",
-            "diagnose",
-            "watch",
-            "workloads",
-        ],
+        &["exec", "study", "diagnose", "watch", "workloads"],
     ),
     ("Several client hosts", &["agent", "agents", "attach"]),
     (
@@ -242,24 +233,36 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 const BENCHMARKS: &str = "Benchmarks";
 
+/// The commands of a group, in order.
+fn names_of((title, names): &(&'static str, &'static [&'static str])) -> Vec<&'static str> {
+    let frontends: &[Frontend] = match *title {
+        BENCHMARKS => FRONTENDS,
+        _ => &[],
+    };
+    let words = frontends.iter().map(|f| f.word);
+    words.chain(names.iter().copied()).collect()
+}
+
 /// The page of the whole program.
 pub fn overview(program: &clap::Command) -> String {
-    let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let grouped: Vec<&str> = GROUPS.iter().flat_map(names_of).collect();
     let added = |title: &str| {
         let shown = |c: &&clap::Command| !c.is_hide_set();
         let all = program
             .get_subcommands()
             .filter(shown)
             .map(clap::Command::get_name);
-        let more = all.filter(|name| title == BENCHMARKS && !grouped(name));
+        let more = all.filter(|name| title == BENCHMARKS && !grouped.contains(name));
         more.map(str::to_string).collect::<Vec<_>>()
     };
     let about = |name: &str| {
         let found = program.find_subcommand(name);
         found.and_then(|c| c.get_about()).map(ToString::to_string)
     };
-    let group = |(title, names): &(&str, &[&str])| {
-        let names = names.iter().map(|n| (*n).to_string()).chain(added(title));
+    let group = |of: &(&'static str, &'static [&'static str])| {
+        let (title, _) = of;
+        let names = names_of(of).into_iter().map(str::to_string);
+        let names = names.chain(added(title));
         let line = |name: String| {
             let about = about(&name).unwrap_or_default();
             format!("  {name:<11}  {about}\n")
@@ -370,8 +373,8 @@ mod tests {
             .filter(shown)
             .map(clap::Command::get_name);
         for name in top {
-            let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name));
-            assert_eq!(groups.count(), 1, "{name}");
+            let places = GROUPS.iter().flat_map(names_of).filter(|n| *n == name);
+            assert_eq!(places.count(), 1, "{name}");
         }
     }
 

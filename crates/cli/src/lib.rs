@@ -93,16 +93,6 @@ use clap::FromArgMatches;
 use std::path::Path;
 use std::process;
 
-/// The commands with command lines of their own, in the order in which help lists them.
-const FRONTENDS: &[Frontend] = &[
-    compat::sysbench::FRONTEND,
-    compat::tpcc::FRONTEND,
-    compat::tpch::FRONTEND,
-    compat::ycsb::FRONTEND,
-    compat::pgbench::FRONTEND,
-    compat::oltpbench::FRONTEND,
-];
-
 /// A family of workloads, with all that commands and reports know of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {

@@ -3,9 +3,10 @@
 use crate::columns;
 use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::summary_of;
 use crate::render::{self, Format};
 use crate::storing::store_path;
-use crate::texts::{runs as texts, workloads as summaries};
+use crate::texts::runs as texts;
 use crate::{args, imported, run_selection};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
@@ -67,7 +68,7 @@ pub fn workloads(lang: Lang) -> Result<ExitCode, Failure> {
     let width = registry().iter().map(|d| d.name.len()).max().unwrap_or(0);
     let summary = |d: &Definition| match lang {
         Lang::En => d.summary,
-        Lang::Zh => in_chinese(d.name).unwrap_or(d.summary),
+        Lang::Zh => summary_of(d.name).map_or(d.summary, |summary| summary(Lang::Zh)),
     };
     let lines: String = registry()
         .iter()
@@ -195,31 +196,6 @@ pub fn state(lang: Lang, state: &ListedState) -> &'static str {
         ListedState::Interrupted => texts::interrupted(lang),
         ListedState::Failed(_) => texts::failed(lang),
     }
-}
-
-/// What a workload does; of a family from elsewhere nothing is known here.
-fn in_chinese(name: &str) -> Option<&'static str> {
-    let lang = Lang::Zh;
-    Some(match name {
-        "oltp_point_select" => summaries::oltp_point_select(lang),
-        "oltp_read_only" => summaries::oltp_read_only(lang),
-        "oltp_read_write" => summaries::oltp_read_write(lang),
-        "oltp_write_only" => summaries::oltp_write_only(lang),
-        "oltp_insert" => summaries::oltp_insert(lang),
-        "oltp_delete" => summaries::oltp_delete(lang),
-        "oltp_update_index" => summaries::oltp_update_index(lang),
-        "oltp_update_non_index" => summaries::oltp_update_non_index(lang),
-        "bulk_insert" => summaries::bulk_insert(lang),
-        "select_random_points" => summaries::select_random_points(lang),
-        "select_random_ranges" => summaries::select_random_ranges(lang),
-        "oltp_insert_batch" => summaries::oltp_insert_batch(lang),
-        "oltp_upsert_batch" => summaries::oltp_upsert_batch(lang),
-        "tpcc" => summaries::tpcc(lang),
-        "tpch" => summaries::tpch(lang),
-        "ycsb" => summaries::ycsb(lang),
-        "pgbench" => summaries::pgbench(lang),
-        _ => return None,
-    })
 }
 
 /// A record's moment to the minute, for people.

@@ -83,12 +83,14 @@ impl Engine {
         match self {
             Engine::Mysql => Row::new("MySQL", Protocol::Mysql),
             Engine::Mariadb => Row::new("MariaDB", Protocol::Mysql),
-            Engine::Tidb => Row::new("TiDB", Protocol::Mysql).with_its_own_settings(),
+            Engine::Tidb => Row::new("TiDB", Protocol::Mysql)
+                .with_its_own_settings()
+                .of_nodes(),
             Engine::Postgres => Row::new("PostgreSQL", Protocol::Postgres),
-            Engine::Yugabyte => Row::new("YugabyteDB", Protocol::Postgres),
-            Engine::Cockroach => {
-                Row::new("CockroachDB", Protocol::Postgres).with_its_own_settings()
-            }
+            Engine::Yugabyte => Row::new("YugabyteDB", Protocol::Postgres).of_nodes(),
+            Engine::Cockroach => Row::new("CockroachDB", Protocol::Postgres)
+                .with_its_own_settings()
+                .of_nodes(),
             Engine::Sqlite => Row::new("SQLite", Protocol::Sqlite),
         }
     }
@@ -103,12 +105,18 @@ impl Engine {
     pub const fn has_its_own_settings(self) -> bool {
         self.row().has_its_own_settings
     }
+
+    /// Whether it is a cluster, whose nodes have metrics of their own.
+    pub const fn is_cluster(self) -> bool {
+        self.row().is_cluster
+    }
 }
 
 struct Row {
     title: &'static str,
     protocol: Protocol,
     has_its_own_settings: bool,
+    is_cluster: bool,
 }
 
 impl Row {
@@ -117,11 +125,17 @@ impl Row {
             title,
             protocol,
             has_its_own_settings: false,
+            is_cluster: false,
         }
     }
 
     const fn with_its_own_settings(mut self) -> Self {
         self.has_its_own_settings = true;
+        self
+    }
+
+    const fn of_nodes(mut self) -> Self {
+        self.is_cluster = true;
         self
     }
 }
@@ -139,4 +153,19 @@ pub struct ServerInfo {
     pub engine: Engine,
     /// The version as the server prints it.
     pub version: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_of_several_nodes_are_clusters() {
+        let clusters = Engine::ALL.into_iter().filter(|engine| engine.is_cluster());
+        let clusters: Vec<Engine> = clusters.collect();
+        assert_eq!(
+            clusters,
+            [Engine::Tidb, Engine::Yugabyte, Engine::Cockroach]
+        );
+    }
 }

@@ -9,6 +9,7 @@
 //! - [`Job`]: a run as a value, whole and without secrets.
 //! - [`record::RunRecord`]: everything about one run.
 //! - [`series::Series`]: a figure over its time.
+//! - [`tools::Tool`]: another tool whose outputs are imported.
 //!
 //! ```
 //! use tidemark_core::{Objective, Protocol, Target};
@@ -52,6 +53,7 @@ mod shell;
 mod spec;
 mod study;
 mod target;
+pub mod tools;
 pub mod tpch;
 
 pub use config_file::{ConfigLineError, parse_config_file};

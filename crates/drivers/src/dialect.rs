@@ -33,6 +33,17 @@ pub enum Partitioning {
     Range,
 }
 
+/// What can be set so that commits do not wait for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitWait {
+    /// Nothing.
+    Fixed,
+    /// A setting of sessions, and its value then.
+    Session(&'static str, &'static str),
+    /// Settings of the server: those of InnoDB's log and of the binary log.
+    Logs,
+}
+
 /// SQL text that depends on the engine. Workloads ask it, and never for the engine's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
@@ -141,6 +152,16 @@ impl Dialect {
     /// tables there are one after another, and some fail when two ask.
     pub fn makes_tables_side_by_side(&self) -> bool {
         self.of_engine().makes_tables_side_by_side
+    }
+
+    /// What can be set so that commits do not wait for the disk.
+    pub fn commit_wait(&self) -> CommitWait {
+        self.of_engine().commit_wait
+    }
+
+    /// Whether the server tells how many sessions it takes.
+    pub fn limits_sessions(&self) -> bool {
+        self.of_engine().limits_sessions
     }
 
     /// A value as a literal.

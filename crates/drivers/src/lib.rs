@@ -65,7 +65,7 @@ mod value;
 pub use ahead::MOST_AHEAD;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
-pub use dialect::{BulkMethod, Dialect, Partitioning};
+pub use dialect::{BulkMethod, CommitWait, Dialect, Partitioning};
 pub use explain::plan_text;
 pub use expression::Span;
 pub use given::GivenText;

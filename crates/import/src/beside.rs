@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use tidemark_core::record::{DerivedFigure, Imported, RunRecord};
+use tidemark_core::tools::Tool;
 
 /// How many times the largest of a table's other rows may be the smallest, where all have the same
 /// statements in a transaction: two figures that are counted, and are rounded.
@@ -222,7 +223,8 @@ fn loads(runs: &[RunRecord]) -> Vec<Added> {
         let Some(imported) = run.imported.as_ref() else {
             continue;
         };
-        if !matches!(imported.tool.as_str(), "ycsb" | "go-ycsb") || run.command.is_empty() {
+        let tool = Tool::named(&imported.tool);
+        if tool.standard_workloads.is_none() || run.command.is_empty() {
             continue;
         }
         let is = |name: &str, value: &str| run.options.get(name).is_some_and(|o| o.value == value);

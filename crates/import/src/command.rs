@@ -1,6 +1,7 @@
 //! Command lines that stand before outputs: which tool, which options. Their passwords end here.
 
 use tidemark_core::is_password_name;
+use tidemark_core::tools::Tool;
 
 /// A command line of a known tool.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,28 +22,6 @@ impl CommandLine {
             || self.tool == "pgbench" && !self.options.iter().any(is_load)
     }
 }
-
-/// Programs, and the tool that each is.
-const PROGRAMS: [(&str, &str); 18] = [
-    ("sysbench", "sysbench"),
-    ("go-tpc", "go-tpc"),
-    ("go-ycsb", "go-ycsb"),
-    ("ycsb", "ycsb"),
-    ("ycsb.sh", "ycsb"),
-    ("ycsb.py", "ycsb"),
-    ("site.ycsb.Client", "ycsb"),
-    ("com.yahoo.ycsb.Client", "ycsb"),
-    ("pgbench", "pgbench"),
-    ("oltpbenchmark", "benchbase"),
-    ("benchbase.jar", "benchbase"),
-    ("tpccbenchmark", "benchbase"),
-    ("hammerdbcli", "hammerdb"),
-    ("mysqlslap", "mysqlslap"),
-    ("mariadb-slap", "mysqlslap"),
-    ("tpcc_start", "tpcc-mysql"),
-    ("k6", "k6"),
-    ("tidemark", "tidemark"),
-];
 
 /// Words of which none is a workload: verbs, drivers.
 const VERBS: [&str; 21] = [
@@ -67,63 +46,6 @@ const VERBS: [&str; 21] = [
     "tidb",
     "warmup",
     "transactions",
-];
-
-/// Flags with a value that stands apart, and what the flag means. Everything else with a value is
-/// written with `=`, or begins with `--` and is followed by a word.
-const SHORT: [(&str, &str, &str); 23] = [
-    ("go-tpc", "-T", "threads"),
-    ("go-tpc", "-t", "acThreads"),
-    ("go-tpc", "-H", "host"),
-    ("go-tpc", "-P", "port"),
-    ("go-tpc", "-D", "db"),
-    ("go-tpc", "-U", "user"),
-    ("go-tpc", "-d", "driver"),
-    ("go-ycsb", "-P", "workload-file"),
-    ("go-ycsb", "-p", "property"),
-    ("ycsb", "-P", "workload-file"),
-    ("ycsb", "-p", "property"),
-    ("ycsb", "-threads", "threads"),
-    ("ycsb", "-target", "target"),
-    ("pgbench", "-c", "threads"),
-    ("pgbench", "-j", "jobs"),
-    ("pgbench", "-T", "time"),
-    ("pgbench", "-t", "transactions"),
-    ("pgbench", "-s", "scale"),
-    ("pgbench", "-R", "rate"),
-    ("pgbench", "-f", "file"),
-    ("pgbench", "-b", "builtin"),
-    ("pgbench", "-P", "report-interval"),
-    ("pgbench", "-M", "protocol"),
-];
-const MORE_SHORT: [(&str, &str, &str); 27] = [
-    ("ycsb", "-db", "db"),
-    ("pgbench", "-h", "host"),
-    ("pgbench", "-p", "port"),
-    ("pgbench", "-U", "user"),
-    ("pgbench", "-D", "define"),
-    ("pgbench", "-F", "fillfactor"),
-    ("pgbench", "-L", "latency-limit"),
-    ("tpcc-mysql", "-h", "host"),
-    ("tpcc-mysql", "-P", "port"),
-    ("tpcc-mysql", "-u", "user"),
-    ("tpcc-mysql", "-d", "db"),
-    ("mysqlslap", "-u", "user"),
-    ("mysqlslap", "-h", "host"),
-    ("mysqlslap", "-P", "port"),
-    ("mysqlslap", "-S", "socket"),
-    ("mysqlslap", "-i", "iterations"),
-    ("mysqlslap", "-q", "query"),
-    ("mysqlslap", "-e", "engine"),
-    ("benchbase", "-b", "benchmark"),
-    ("benchbase", "-c", "config"),
-    ("benchbase", "-s", "report-interval"),
-    ("tpcc-mysql", "-w", "warehouses"),
-    ("tpcc-mysql", "-c", "threads"),
-    ("tpcc-mysql", "-r", "warmup-time"),
-    ("tpcc-mysql", "-l", "time"),
-    ("tpcc-mysql", "-i", "report-interval"),
-    ("mysqlslap", "-c", "threads"),
 ];
 
 /// Names of one thing in several tools.
@@ -201,7 +123,7 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         false => without_prompt(text).to_string(),
     };
     let mut command = CommandLine {
-        tool,
+        tool: tool.name,
         text: text.chars().take(4000).collect(),
         line,
         ..CommandLine::default()
@@ -219,16 +141,12 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         ) {
             break;
         }
-        let known = SHORT.iter().chain(&MORE_SHORT);
-        let short = known
-            .filter(|(of, ..)| *of == tool)
-            .find(|(_, flag, _)| flag == word);
-        if let Some((_, _, name)) = short {
+        if let Some(option) = tool.flag(word) {
             let Some(value) = rest.next() else { break };
-            match (*name, value.split_once('=')) {
+            match (option, value.split_once('=')) {
                 ("property", Some((_, HIDDEN))) => {}
                 ("property", Some((k, v))) => command.options.push((canonical(k), v.into())),
-                _ => command.options.push(((*name).into(), value.clone())),
+                _ => command.options.push((option.into(), value.clone())),
             }
         } else if let Some((name, value)) = word.strip_prefix("--").and_then(|w| w.split_once('='))
         {
@@ -247,8 +165,7 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
             command.options.push((name.into(), value.into()));
         } else if is_attached(tool, word) {
             // A number behind a flag that is not known.
-        } else if tool == "ycsb" && matches!(word.as_str(), "-t" | "-load") {
-            let what = if word == "-t" { "run" } else { "load" };
+        } else if let Some(what) = tool.command_flag(word) {
             command.options.push(("command".into(), what.into()));
         } else if word.starts_with('-') {
             command
@@ -277,13 +194,13 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
             "workload-file" | "benchmark" | "builtin" => {
                 command.workload = base_name(value).into();
             }
-            "workload-name" if tool == "sysbench" => {
+            "workload-name" if tool.name == "sysbench" => {
                 command.workload = base_name(value).trim_end_matches(".lua").into();
             }
             _ => {}
         }
     }
-    if tool == "k6" || tool == "hammerdb" {
+    if matches!(tool.name, "k6" | "hammerdb") {
         command.workload = command.workload.trim_end_matches(".js").to_string();
     }
     Some(command)
@@ -293,12 +210,11 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
 const HIDDEN: &str = "***";
 
 /// Whether a word is a flag of a password, whose value it may hold.
-fn is_password(tool: &str, word: &str) -> bool {
-    let letter = match tool {
-        "go-tpc" | "tpcc-mysql" | "mysqlslap" => word.starts_with("-p"),
+fn is_password(tool: &Tool, word: &str) -> bool {
+    let letter = match tool.name {
         // `-p name=value` is a property.
         "tidemark" => word == "-p",
-        _ => false,
+        _ => tool.has_password_letter && word.starts_with("-p"),
     };
     let name = word
         .strip_prefix("--")
@@ -307,11 +223,11 @@ fn is_password(tool: &str, word: &str) -> bool {
 }
 
 /// The words with every password hidden, and whether there was one.
-fn without_passwords(tool: &str, words: &[String]) -> (Vec<String>, bool) {
+fn without_passwords(tool: &Tool, words: &[String]) -> (Vec<String>, bool) {
     let mut hidden = false;
     let mut next = false;
     let hide = |word: &String| {
-        let is_property = |w: &str| tool == "tidemark" && w.contains('=');
+        let is_property = |w: &str| tool.name == "tidemark" && w.contains('=');
         if std::mem::take(&mut next) && !is_property(word) && !word.starts_with("--") {
             hidden = true;
             return HIDDEN.to_string();
@@ -330,7 +246,7 @@ fn without_passwords(tool: &str, words: &[String]) -> (Vec<String>, bool) {
             return format!("-p{HIDDEN}");
         }
         // mysqlslap asks for one that is not glued to its letter.
-        next = !(tool == "mysqlslap" && word == "-p");
+        next = !(tool.name == "mysqlslap" && word == "-p");
         word.clone()
     };
     let words = words.iter().map(hide).collect();
@@ -342,37 +258,31 @@ const PREFIXES: [&str; 17] = [
     "python", "python2", "python3", "java", "Command:", "bash",
 ];
 
-/// Tools whose flags of one letter may have their values right behind.
-const GLUED: [&str; 4] = ["pgbench", "tpcc-mysql", "go-tpc", "mysqlslap"];
-
 /// `-uroot`, `-c8`: what the flag means, and its value.
-fn attached<'w>(tool: &str, word: &'w str) -> Option<(&'static str, &'w str)> {
+fn attached<'w>(tool: &Tool, word: &'w str) -> Option<(&'static str, &'w str)> {
     let (flag, value) = word.split_at_checked(2)?;
-    if !GLUED.contains(&tool) || value.is_empty() || flag == "--" {
+    if !tool.glues_values || value.is_empty() || flag == "--" {
         return None;
     }
-    let mut known = SHORT.iter().chain(&MORE_SHORT);
-    let (.., name) = known.find(|(of, f, _)| *of == tool && *f == flag)?;
-    Some((*name, value.trim_start_matches('=')))
+    Some((tool.flag(flag)?, value.trim_start_matches('=')))
 }
 
-fn is_attached(tool: &str, word: &str) -> bool {
+fn is_attached(tool: &Tool, word: &str) -> bool {
     let bytes = word.as_bytes();
     let digit = bytes.get(2).is_some_and(u8::is_ascii_digit);
-    GLUED.contains(&tool)
+    tool.glues_values
         && word.starts_with('-')
         && bytes.get(1).is_some_and(u8::is_ascii_alphabetic)
         && digit
 }
 
-fn program(word: &str) -> Option<&'static str> {
+fn program(word: &str) -> Option<&'static Tool> {
     let name = base_name(word);
     // Scripts of sysbench may be programs themselves: `./tpcc.lua … run`.
     if name.ends_with(".lua") && word.starts_with(['.', '/']) {
-        return Some("sysbench");
+        return Some(Tool::named("sysbench"));
     }
-    let found = PROGRAMS.iter().find(|(program, _)| *program == name);
-    found.map(|(_, tool)| *tool)
+    Tool::of_program(name)
 }
 
 fn base_name(word: &str) -> &str {
@@ -421,69 +331,4 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn command_lines_are_recognised_and_prose_is_not() {
-        let c = command(
-            "> ./bin/go-ycsb run mysql -P workloads/workloada -p recordcount=1000 --threads 32",
-            7,
-        )
-        .unwrap();
-        assert_eq!((c.tool, &*c.workload, c.line), ("go-ycsb", "workloada", 7));
-        assert!(c.options.contains(&("recordcount".into(), "1000".into())));
-        assert!(c.options.contains(&("threads".into(), "32".into())));
-        let c = command(
-            "sysbench --threads=8 --config-file=config oltp_point_select --tables=16 run",
-            1,
-        )
-        .unwrap();
-        assert_eq!((c.tool, &*c.workload), ("sysbench", "oltp_point_select"));
-        let c = command("$ tiup bench tpcc --warehouses 100 -T 16 run", 1).unwrap();
-        assert_eq!((c.tool, &*c.workload), ("go-tpc", "tpcc"));
-        assert!(c.options.contains(&("threads".into(), "16".into())));
-        let c = command("pgbench -c 8 -j2 -T 60 -S bench", 1).unwrap();
-        assert!(c.options.contains(&("jobs".into(), "2".into())));
-        for (line, text) in [
-            (
-                "> ./bin/go-tpc tpcc -H h -p geheim -T 8 run",
-                "./bin/go-tpc tpcc -H h -p *** -T 8 run",
-            ),
-            (
-                "tiup bench -U root -p geheim tpcc run",
-                "go-tpc -U root -p *** tpcc run",
-            ),
-            (
-                "mysqlslap -uroot -pgeheim -c 8",
-                "mysqlslap -uroot -p*** -c 8",
-            ),
-            (
-                "tpcc_start -h127.0.0.1 -uroot -p geheim -w10",
-                "tpcc_start -h127.0.0.1 -uroot -p *** -w10",
-            ),
-            (
-                "sysbench --mysql-password='ge heim' oltp_read_only run",
-                "sysbench --mysql-password=*** oltp_read_only run",
-            ),
-            (
-                "go-ycsb run mysql -P workloada -p mysql.password=geheim",
-                "go-ycsb run mysql -P workloada -p mysql.password=***",
-            ),
-        ] {
-            let c = command(line, 1).unwrap();
-            assert_eq!(c.text, text);
-            assert!(!format!("{c:?}").contains("heim"), "{c:?}");
-            assert_ne!(c.workload, "***");
-        }
-        for prose in [
-            "Use sysbench and go-ycsb to test",
-            "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)",
-            "We ran sysbench with --threads=8",
-            "pgbench (15.18)",
-            "",
-        ] {
-            assert_eq!(command(prose, 1), None, "{prose}");
-        }
-    }
-}
+mod tests;

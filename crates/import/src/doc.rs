@@ -7,6 +7,7 @@ use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
+use tidemark_core::tools::Tool;
 
 /// What a line of a document became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,13 +205,8 @@ impl Doc {
             test: self.test(),
             ..Draft::default()
         };
-        let is_same = |c: &&CommandLine| {
-            let other = matches!(
-                (c.tool, tool),
-                ("ycsb", "go-ycsb") | ("go-ycsb", "ycsb") | ("pgbench", "pgbench-log")
-            );
-            c.tool == tool || other
-        };
+        let is_same =
+            |c: &&CommandLine| c.tool == tool || Tool::named(tool).started_as.contains(&c.tool);
         // A plain log says by its headings and its clients what a command is for; without any, it is for
         // the output below it. mysqlslap prints one for each number of clients.
         let is_plain = self.above.is_empty() && !self.had_fence && self.client.is_none();

@@ -6,6 +6,7 @@ use crate::unit::Unit;
 use crate::windows::Windows;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{StatedFigure, StatedInterval};
+use tidemark_core::tools::Tool;
 use tidemark_stats::Histogram;
 
 /// More intervals than these are merged in pairs: more can't be told apart in a chart, and a file of
@@ -256,18 +257,10 @@ impl Draft {
 
     /// Whether it is an output with its beginning whose summary is missing or cut.
     pub fn is_cut(&self) -> bool {
-        let tools = [
-            "sysbench",
-            "pgbench",
-            "go-tpc",
-            "ycsb",
-            "go-ycsb",
-            "tpcc-mysql",
-        ];
         let has_head = self.version.is_some()
             || self.command.is_some()
             || self.options.values().any(|o| o.from == From::Output);
-        tools.contains(&self.tool)
+        Tool::named(self.tool).ends_with_summary
             && has_head
             && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
             && !self.intervals.is_empty()

@@ -17,6 +17,7 @@ use tidemark_core::record::{
     Phase, Quantiles, QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
     StatementCounts, Totals, TypeStats,
 };
+use tidemark_core::tools::Tool;
 
 /// The tag that imported runs bear, so that lists tell them from measured ones.
 pub(crate) const TAG: &str = "imported";
@@ -32,7 +33,7 @@ const NO_TYPES: [&str; 9] = [
     "all",
     "interval",
 ];
-/// The type that consists of two others (YCSB).
+/// The type that consists of two others, as each tool writes it.
 pub(crate) const READ_MODIFY_WRITE: &str = "READ_MODIFY_WRITE";
 pub(crate) const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
 
@@ -325,19 +326,19 @@ fn workload(draft: &Draft) -> String {
         .iter()
         .any(|f| f.of == "NewOrder" && f.name == "count");
     let stated = draft.workload.trim();
+    let standard = Tool::named(draft.tool).standard_workloads;
     match (draft.tool, stated) {
         ("go-tpc", "tpch") | (_, "tpch") => "tpch".into(),
         ("table", "") => "table".into(),
         ("table", name) => name.into(),
         (_, "tpcc") if !tpcc => "TPC-C".into(),
         (_, "tpcc") => "tpcc".into(),
-        ("go-ycsb" | "ycsb", name) => match name.strip_prefix("workload") {
-            Some(letter) => format!("ycsb-{letter}"),
-            None if name.is_empty() => "ycsb".to_string() + "-core",
-            None => name.into(),
+        (tool, name) => match (standard, name.strip_prefix("workload")) {
+            (Some(standard), Some(letter)) => format!("{standard}-{letter}"),
+            (Some(standard), None) if name.is_empty() => format!("{standard}-core"),
+            (None, _) if name.is_empty() => tool.into(),
+            _ => name.into(),
         },
-        (tool, "") => tool.into(),
-        (_, name) => name.into(),
     }
 }
 
@@ -363,10 +364,7 @@ fn options(draft: &Draft) -> BTreeMap<String, EffectiveOption> {
 
 /// Arrivals a second that were asked for.
 fn rate(draft: &Draft) -> Option<f64> {
-    let name = match draft.tool {
-        "ycsb" | "go-ycsb" => "target",
-        _ => "rate",
-    };
+    let name = Tool::named(draft.tool).rate_option;
     draft.option_number(name).filter(|r| *r > 0.0)
 }
 

@@ -4,7 +4,7 @@ use crate::own::Own;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
+use tidemark_core::{DbError, ErrorClass, Protocol};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{block_on, timeout};
 
@@ -260,8 +260,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
     let engine = session.server().engine;
     let is_postgres = engine.protocol() == Protocol::Postgres;
     let (id, spare) = match is_postgres {
-        // Its sessions have no such limit.
-        true if engine == Engine::Cockroach => {
+        // Its sessions have no limit that it tells.
+        true if !session.dialect().limits_sessions() => {
             let sql = "SELECT pg_backend_pid()";
             let rows = session.query(sql).await.map_err(|e| failed(&e))?;
             (rows.int(0, 0), None)

@@ -84,10 +84,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         // Of one that is here the client's host tells.
         all.cannot(SERVER_HOST, GapKind::RemoteHost, "");
     }
-    let cluster = match of.engine {
-        Some(engine @ (Engine::Tidb | Engine::Cockroach | Engine::Yugabyte)) => Some(engine),
-        _ => None,
-    };
+    let cluster = of.engine.filter(|engine| engine.is_cluster());
     match (of.prometheus, of.nodes, cluster) {
         _ if !wants(SERVER_NODES) => {}
         (Some(url), ..) => {

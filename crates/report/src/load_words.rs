@@ -9,6 +9,7 @@ use crate::texts::fill;
 use crate::words::Words;
 use tidemark_core::Source;
 use tidemark_core::record::{EffectiveOption, HostRole, Outage, RunRecord, StepPurpose};
+use tidemark_core::tools::{ClosedLoop, Tool};
 
 /// So many outages are named where the result is; the others are in their table.
 const NAMED_OUTAGES: usize = 3;
@@ -476,22 +477,6 @@ pub(crate) fn has_unknown_rate(record: &RunRecord) -> bool {
     record.imported.is_some() && record.rate.is_none() && rate.is_some_and(|r| r.value == "on")
 }
 
-/// Whether a record shows something.
-type Shows = fn(&RunRecord) -> bool;
-
-/// Tools whose sessions wait for the reply unless a rate is asked for, and what has to be there to know
-/// that none was.
-const CLOSED: [(&str, Shows); 6] = [
-    // Its first lines state a rate.
-    ("sysbench", has_head),
-    ("go-tpc", |_| true),
-    ("go-ycsb", has_head),
-    ("ycsb", has_head),
-    // Its summary does.
-    ("pgbench", |_| true),
-    ("tpcc-mysql", |_| true),
-];
-
 /// Whether the command or the first lines of an output are there.
 fn has_head(record: &RunRecord) -> bool {
     let imported = record.imported.as_ref();
@@ -502,10 +487,14 @@ fn has_head(record: &RunRecord) -> bool {
 
 /// Whether it is known that sessions waited for replies: other tools' outputs don't say.
 fn is_known_as_closed(record: &RunRecord) -> bool {
-    record.imported.as_ref().is_none_or(|imported| {
-        let mut tools = CLOSED.iter();
-        tools.any(|(tool, says)| *tool == imported.tool && says(record))
-    })
+    let Some(imported) = &record.imported else {
+        return true;
+    };
+    match Tool::named(&imported.tool).closed_loop {
+        ClosedLoop::Unknown => false,
+        ClosedLoop::Head => has_head(record),
+        ClosedLoop::Output => true,
+    }
 }
 
 /// Whether transactions started on a schedule; `None` where a document does not say it.

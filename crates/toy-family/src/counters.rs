@@ -50,6 +50,7 @@ pub static FAMILY: tidemark::Family = tidemark::Family {
         has_password_letter: false,
         flags_first: false,
         runs: None,
+        summaries: &[],
         study: None,
     }],
 };

@@ -7,17 +7,14 @@ use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "not-found";
 
-/// YCSB's notes, and the types of which each is a part. Updates that hit nothing are no writes, of which
-/// `no-op-writes` speaks.
+/// Notes of workloads that count what found nothing, and the types of which each is a part. Updates that
+/// hit nothing are no writes, of which `no-op-writes` speaks.
 const NOTES: [(&str, &[&str]); 2] = [
     ("missing_record", &["READ", "READ_MODIFY_WRITE"]),
     ("empty_scan", &["SCAN"]),
 ];
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    if run.record.workload != "ycsb" {
-        return Ok(None);
-    }
     let totals = run.totals;
     let shares = NOTES.iter().filter_map(|(note, types)| {
         let nothing = *totals.notes.get(*note)?;

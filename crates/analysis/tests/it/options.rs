@@ -116,6 +116,10 @@ fn operations_that_found_nothing_are_told_of_measured_runs() {
     assert_eq!(told(with(180, 1000)), of("SCAN"));
     // Keys that were inserted meanwhile.
     assert_eq!(told(with(100, 9)), None);
+    // The note says it, whatever the workload is called.
+    let mut other = with(9000, 0);
+    other.workload = "records_by_key".into();
+    assert_eq!(told(other), of("READ"));
 }
 
 #[test]

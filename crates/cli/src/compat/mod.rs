@@ -9,3 +9,15 @@ pub mod sysbench;
 pub mod tpcc;
 pub mod tpch;
 pub mod ycsb;
+
+use crate::Frontend;
+
+/// The commands with command lines of their own, in the order in which help lists them.
+pub const FRONTENDS: &[Frontend] = &[
+    sysbench::FRONTEND,
+    tpcc::FRONTEND,
+    tpch::FRONTEND,
+    ycsb::FRONTEND,
+    pgbench::FRONTEND,
+    oltpbench::FRONTEND,
+];

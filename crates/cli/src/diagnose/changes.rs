@@ -7,6 +7,7 @@ use tidemark_analysis::experiments::Experiment;
 use tidemark_core::job::{OutputFiles, Watch};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Engine, Job, Observe, Pacing, PreparedMode};
+use tidemark_drivers::{CommitWait, Dialect};
 
 /// Fewer rows than this are the hundredth of a table that is in memory anyway.
 const FEWEST_ROWS: u64 = 100;
@@ -317,14 +318,13 @@ fn one_percent(job: &mut Job, only_reads: bool) -> Result<(), Why> {
 }
 
 fn no_commit_wait(job: Job, engine: Engine, seen: &RunRecord) -> Result<Change, Why> {
-    let change = match engine {
-        Engine::Postgres => in_sessions(job, "synchronous_commit", "off")?,
-        Engine::Sqlite => in_sessions(job, "synchronous", "OFF")?,
-        Engine::Mysql | Engine::Mariadb => Change {
+    let change = match Dialect::new(engine).commit_wait() {
+        CommitWait::Session(name, value) => in_sessions(job, name, value)?,
+        CommitWait::Logs => Change {
             settings: on_server(seen)?,
             ..Change::of(job)
         },
-        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => return Err(Why::NoSetting),
+        CommitWait::Fixed => return Err(Why::NoSetting),
     };
     Ok(Change {
         leaves_work: true,

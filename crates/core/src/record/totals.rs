@@ -82,7 +82,7 @@ pub struct Totals {
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
     /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
-    /// whole (the READs within YCSB's READ_MODIFY_WRITEs): they are in no other sum.
+    /// whole (the READs within READ_MODIFY_WRITEs): they are in no other sum.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, TypeStats>,
     /// Outcomes that the workload counts beside its types, by name.

@@ -14,11 +14,7 @@ const STORES: [&str; 3] = ["tikv.cpu", "cockroach.cpu", "yugabyte.cpu"];
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let engine = seen.record.server.as_ref().map(|s| s.engine);
-    let is_cluster = matches!(
-        engine,
-        Some(Engine::Tidb | Engine::Cockroach | Engine::Yugabyte)
-    );
-    if !is_cluster {
+    if !engine.is_some_and(Engine::is_cluster) {
         return Outcome::NotFound;
     }
     let mut nodes = Vec::new();

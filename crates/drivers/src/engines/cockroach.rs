@@ -1,6 +1,7 @@
 //! CockroachDB.
 
 use super::{Globals, Locks, Peculiarities, Settings, Splits, TableLocks, postgres};
+use crate::CommitWait;
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
     version_word: "CockroachDB",
@@ -25,6 +26,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
         "changing CockroachDB's cluster settings is not supported; change them yourself, and add \
          the cluster as another target",
     ),
+    commit_wait: CommitWait::Fixed,
     limits_sessions: false,
     ..postgres::TABLE
 };

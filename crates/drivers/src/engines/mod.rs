@@ -11,7 +11,7 @@ mod sqlite;
 mod tidb;
 mod yugabyte;
 
-use crate::BulkMethod;
+use crate::{BulkMethod, CommitWait};
 use std::time::Duration;
 use tidemark_core::{Engine, Isolation, Protocol};
 
@@ -88,6 +88,8 @@ pub(crate) struct Peculiarities {
     pub settings: Settings,
     /// How settings of the whole server are changed.
     pub globals: Globals,
+    /// What can be set so that commits do not wait for the disk.
+    pub commit_wait: CommitWait,
     /// Whether the server tells how many sessions it takes.
     pub limits_sessions: bool,
     /// Whether the server keeps no more prepared statements than a limit, of all sessions together.
@@ -126,6 +128,7 @@ const UNSAID: Peculiarities = Peculiarities {
     numbers_sessions: true,
     settings: Settings::Sqlite,
     globals: Globals::No("the engine has no settings of its own"),
+    commit_wait: CommitWait::Fixed,
     limits_sessions: false,
     limits_statements: false,
 };

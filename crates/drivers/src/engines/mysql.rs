@@ -4,6 +4,7 @@ use super::{
     Globals, Locks, Peculiarities, QueryLimit, Settings, Splits, TableLocks, UNSAID, milliseconds,
 };
 use crate::BulkMethod::{LoadData, MultiRowInsert};
+use crate::CommitWait;
 use tidemark_core::Isolation;
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -35,6 +36,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     locks: Locks::Named,
     settings: Settings::Mysql,
     globals: Globals::Mysql,
+    commit_wait: CommitWait::Logs,
     limits_sessions: true,
     limits_statements: true,
     ..UNSAID

@@ -4,6 +4,7 @@ use super::{
     Globals, Locks, Peculiarities, QueryLimit, Settings, Splits, TableLocks, UNSAID, milliseconds,
 };
 use crate::BulkMethod::{Copy, MultiRowInsert};
+use crate::CommitWait;
 use tidemark_core::Isolation::{ReadCommitted, RepeatableRead, Serializable};
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -36,6 +37,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     locks: Locks::Advisory,
     settings: Settings::Postgres,
     globals: Globals::Postgres,
+    commit_wait: CommitWait::Session("synchronous_commit", "off"),
     limits_sessions: true,
     ..UNSAID
 };

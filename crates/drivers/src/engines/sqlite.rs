@@ -2,6 +2,7 @@
 
 use super::{Globals, Locks, Peculiarities, Settings, TableLocks, UNSAID};
 use crate::BulkMethod::PreparedInsert;
+use crate::CommitWait;
 use tidemark_core::Isolation::Serializable;
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -12,6 +13,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     isolation_levels: &[Serializable],
     locks: Locks::File,
     settings: Settings::Sqlite,
+    commit_wait: CommitWait::Session("synchronous", "OFF"),
     globals: Globals::No(
         "SQLite has no server settings; session settings are PRAGMAs, for example session = { \
          synchronous = \"NORMAL\" }",

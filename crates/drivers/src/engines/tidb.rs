@@ -1,6 +1,7 @@
 //! TiDB.
 
 use super::{Peculiarities, Settings, TableLocks, mysql};
+use crate::CommitWait;
 use tidemark_core::Isolation::{ReadCommitted, RepeatableRead};
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -23,6 +24,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     ],
     isolation_levels: &[ReadCommitted, RepeatableRead],
     settings: Settings::Tidb,
+    commit_wait: CommitWait::Fixed,
     limits_statements: false,
     ..mysql::TABLE
 };

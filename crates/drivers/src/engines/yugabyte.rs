@@ -2,6 +2,7 @@
 
 use super::postgres::{self, SHOW_ISOLATION};
 use super::{Peculiarities, Splits, TableLocks};
+use crate::CommitWait;
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
     version_word: "-YB-",
@@ -20,5 +21,6 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
         SHOW_ISOLATION,
     ],
     export_snapshot: None,
+    commit_wait: CommitWait::Fixed,
     ..postgres::TABLE
 };

@@ -127,11 +127,11 @@ fn given(view: &View<'_>, names: &[&str]) -> Option<String> {
     found.filter(|v| !v.starts_with('-') && !v.contains(['$', '{', '<', '%', '*', '`']))
 }
 
-/// Properties that go-ycsb's command sets, the last one of each name.
+/// Properties that the command sets, the last one of each name, where the tool prints all.
 fn properties(view: &View<'_>) -> Vec<(String, String)> {
     let words = &view.record.command;
     let mut all: Vec<(String, String)> = Vec::new();
-    if view.imported.tool != "go-ycsb" {
+    if !view.tool().prints_properties {
         return all;
     }
     for two in words.windows(2) {

@@ -225,7 +225,7 @@ fn of_types(view: &View<'_>) -> Vec<Equation> {
         let figures = view.imported.figures.iter();
         let statuses = figures.filter(|f| f.of == of && f.name.starts_with("return_"));
         let statuses = statuses.map(Range::of).reduce(Range::plus);
-        // YCSB counts what failed apart, and every status.
+        // Who counts what failed apart counts every status.
         let failed = view.of("errors", of);
         let all = match (count, failed) {
             (Some(count), Some(failed)) => Some(count.plus(failed)),

@@ -19,13 +19,9 @@ fn named(of: &str, name: &str) -> Figure {
     })
 }
 
-/// Percentiles are buckets' edges, and those of go-ycsb whole milliseconds.
+/// Percentiles are buckets' edges, and those of some tools whole milliseconds.
 fn slack(view: &View<'_>, ms: f64) -> f64 {
-    let step = match view.imported.tool.as_str() {
-        "go-ycsb" => 1.0,
-        _ => 0.0,
-    };
-    ms * PERCENTILE_STEP + step
+    ms * PERCENTILE_STEP + view.tool().percentile_step_ms
 }
 
 /// The histogram that a tool printed, in order: milliseconds, and how many took so long.
@@ -91,8 +87,8 @@ pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
         }
         for (p, ms) in percentiles {
             let name = format!("p{p}_ms");
-            // go-tpc's buckets end far above what is in them.
-            if let Some(max) = max.filter(|_| view.imported.tool != "go-tpc") {
+            // Buckets end far above what is in them.
+            if let Some(max) = max.filter(|_| !view.tool().percentiles_in_buckets) {
                 pair(of, (&name, ms), ("max_ms", max), slack(view, max.value));
             }
             if let Some(min) = min {
@@ -226,7 +222,7 @@ pub(super) fn coarse(view: &View<'_>) -> Option<Vec<Finding>> {
         .into_iter()
         .flat_map(|of| view.percentiles(of))
         .collect();
-    if view.imported.tool != "go-tpc" || all.len() < 4 {
+    if !view.tool().percentiles_in_buckets || all.len() < 4 {
         return None;
     }
     let is_edge = |ms: f64| EDGES.contains(&ms);

@@ -56,17 +56,10 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
             false => None,
         };
     }
-    // Of these tools the load may rest by itself, which they do not state.
-    let may_rest = matches!(
-        view.imported.tool.as_str(),
-        "benchbase" | "k6" | "hammerdb" | "hdr-log" | "tpcc-mysql"
-    );
-    if !view.is_closed() || may_rest {
+    if !view.is_closed() || view.tool().may_rest {
         return None;
     }
-    // Of these tools the time that is stated holds the start-up.
-    let starts_within = matches!(view.imported.tool.as_str(), "ycsb" | "go-ycsb");
-    let working = match elapsed.filter(|_| starts_within) {
+    let working = match elapsed.filter(|_| view.tool().time_holds_start) {
         Some(s) if s <= 2.0 * STATED_START_UP_S => return None,
         Some(s) => s / (s - STATED_START_UP_S),
         None => 1.0,

@@ -177,8 +177,8 @@ fn lines_of_types(view: &View<'_>) -> Option<Finding> {
 pub(super) fn missing_seconds(view: &View<'_>) -> Option<Vec<Finding>> {
     let all = &view.imported.intervals;
     let steady = all.iter().all(|i| !i.cumulative && i.of.is_empty());
-    // It tells each type from the run's begin.
-    let by_type = view.imported.tool == "go-ycsb" && all.iter().all(|i| i.cumulative);
+    // Or each type is told from the run's begin.
+    let by_type = all.iter().all(|i| i.cumulative);
     if all.len() < 3 || !steady && !by_type || view.imported.intervals_merged {
         return None;
     }

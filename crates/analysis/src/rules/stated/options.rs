@@ -7,7 +7,9 @@ use crate::texts::{
     wrong_working_set,
 };
 use crate::{Figure, Finding, Severity};
+use std::collections::BTreeSet;
 use tidemark_core::record::RunState;
+use tidemark_core::tools::TOOLS;
 
 /// Figures of a run that had failed.
 pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
@@ -78,39 +80,26 @@ pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
     Some(found)
 }
 
-/// Programs, and the tool whose outputs each prints.
-const PROGRAMS: [(&str, &[&str]); 10] = [
-    ("sysbench", &["sysbench"]),
-    ("go-tpc", &["go-tpc"]),
-    ("go-ycsb", &["go-ycsb"]),
-    ("ycsb", &["ycsb", "go-ycsb"]),
-    ("pgbench", &["pgbench", "pgbench-log"]),
-    ("hammerdb", &["hammerdb"]),
-    ("benchbase", &["benchbase"]),
-    ("oltpbench", &["benchbase"]),
-    ("mysqlslap", &["mysqlslap"]),
-    ("tpcc-mysql", &["tpcc-mysql"]),
-];
-
 /// A heading that names one tool above another's output.
 fn other_tool(view: &View<'_>) -> Option<Finding> {
-    let tool = view.imported.tool.as_str();
+    let tool = view.tool();
     let heading = view.imported.heading.to_lowercase();
-    if !PROGRAMS.iter().any(|(_, tools)| tools.contains(&tool)) {
+    if tool.called.is_empty() {
         return None;
     }
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let words = || heading.split(|c: char| !is_word(c));
-    let mut named = PROGRAMS.iter().filter(|(p, _)| words().any(|w| w == *p));
-    let (said, tools) = named.next()?;
+    let words: BTreeSet<&str> = heading.split(|c: char| !is_word(c)).collect();
+    let names: BTreeSet<&str> = TOOLS.iter().flat_map(|t| t.called).copied().collect();
+    let mut named = names.intersection(&words);
+    let said = named.next()?;
     // Beside others it compares them.
-    if named.next().is_some() || tools.contains(&tool) {
+    if named.next().is_some() || tool.called.contains(said) {
         return None;
     }
     let figures = vec![
         ("line", Figure::Count(view.imported.first_line)),
         ("said", Figure::Text((*said).into())),
-        ("tool", Figure::Text(tool.into())),
+        ("tool", Figure::Text(tool.name.into())),
     ];
     let (says, instead) = (setting_contradicts::TOOL, setting_contradicts::INSTEAD);
     Some(finding(
@@ -370,7 +359,7 @@ pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
     )])
 }
 
-/// Records that the files of YCSB's standard workloads set.
+/// Records that the files of standard workloads set.
 const RECORDS: f64 = 1000.0;
 
 /// The load's command says how many records, the run's does not, and its workload is a standard one.
@@ -405,8 +394,7 @@ pub(super) fn degenerate(view: &View<'_>) -> Option<Vec<Finding>> {
         return None;
     }
     let off = |v: &str| matches!(v, "off" | "0" | "false" | "no");
-    let is_ycsb = matches!(view.imported.tool.as_str(), "go-ycsb" | "ycsb");
-    let standard = is_ycsb && view.record.workload.starts_with("ycsb-");
+    let standard = view.tool().has_standard_workload(&view.record.workload);
     let mut found = Vec::new();
     for (name, is_degenerate) in [
         ("maxscanlength", view.option("maxscanlength") == Some("1")),

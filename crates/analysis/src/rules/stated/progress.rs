@@ -14,9 +14,9 @@ use tidemark_core::record::StatedInterval;
 pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
     let tool = view.imported.tool.as_str();
     // Lines of other tools may be of several things at one moment.
-    let mut found = match tool {
-        "sysbench" | "pgbench" | "ycsb" | "go-ycsb" => order(view),
-        _ => Vec::new(),
+    let mut found = match view.tool().lines_in_order {
+        true => order(view),
+        false => Vec::new(),
     };
     match tool {
         "sysbench" => {
@@ -24,9 +24,9 @@ pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
             found.extend(percentile(view));
         }
         "pgbench" => found.extend(clients(view)),
-        "ycsb" => found.extend(operations(view)),
         _ => {}
     }
+    found.extend(operations(view));
     found
 }
 
@@ -192,10 +192,13 @@ fn carried(clients: f64, count: f64, mean_ms: f64, deviation_ms: f64) -> f64 {
     (clients * mean_ms + (clients * count).sqrt() * deviation_ms) / 1000.0
 }
 
-/// Status lines of YCSB: what they count beside their rate and the types' counts.
+/// Lines that count all operations from the run's begin: beside their rate and the types' counts.
 fn operations(view: &View<'_>) -> Vec<Finding> {
     let lines = &view.imported.intervals;
     let mut found = Vec::new();
+    if !lines.iter().any(|i| i.more.contains_key("operations")) {
+        return found;
+    }
     let gaps = lines.windows(2).map(|two| match two {
         [a, b] => b.end_s - a.end_s,
         _ => 0.0,

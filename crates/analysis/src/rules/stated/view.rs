@@ -1,6 +1,7 @@
 //! An imported run's figures as rules ask for them.
 
 use tidemark_core::record::{Imported, RunRecord, StatedFigure};
+use tidemark_core::tools::Tool;
 
 /// A figure that is rounded: where the true one lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +83,11 @@ pub(super) struct View<'r> {
 }
 
 impl<'r> View<'r> {
+    /// What is known of the tool that printed it.
+    pub fn tool(&self) -> &'static Tool {
+        Tool::named(&self.imported.tool)
+    }
+
     /// A figure of the whole run.
     pub fn all(&self, name: &str) -> Option<Range> {
         self.of("", name)

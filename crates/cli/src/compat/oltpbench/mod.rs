@@ -40,6 +40,7 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
+    summaries: &[],
     study: None,
 };
 

@@ -18,6 +18,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
 use crate::stdio::print;
+use crate::texts::workloads as summaries;
 use parse::Invocation;
 use tidemark_core::{JobKind, Protocol};
 use tidemark_workloads::Definition;
@@ -38,6 +39,7 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
+    summaries: &[("pgbench", summaries::pgbench)],
     study: Some(StudySupport {
         takes: |kind, option| flags::takes(kind, option),
         shapes: |option| SHAPES.contains(&option),

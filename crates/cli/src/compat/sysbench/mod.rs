@@ -22,6 +22,7 @@ use crate::frontend::{Frontend, StudySupport};
 use crate::help::{most_used_first, opened_with};
 use crate::interrupt;
 use crate::stdio::print;
+use crate::texts::workloads as summaries;
 use parse::{Invocation, ScriptCommand};
 use tidemark_core::JobKind;
 use tidemark_core::{OptionSpec, OptionValues};
@@ -48,6 +49,21 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
+    summaries: &[
+        ("oltp_point_select", summaries::oltp_point_select),
+        ("oltp_read_only", summaries::oltp_read_only),
+        ("oltp_read_write", summaries::oltp_read_write),
+        ("oltp_write_only", summaries::oltp_write_only),
+        ("oltp_insert", summaries::oltp_insert),
+        ("oltp_delete", summaries::oltp_delete),
+        ("oltp_update_index", summaries::oltp_update_index),
+        ("oltp_update_non_index", summaries::oltp_update_non_index),
+        ("bulk_insert", summaries::bulk_insert),
+        ("select_random_points", summaries::select_random_points),
+        ("select_random_ranges", summaries::select_random_ranges),
+        ("oltp_insert_batch", summaries::oltp_insert_batch),
+        ("oltp_upsert_batch", summaries::oltp_upsert_batch),
+    ],
     study: Some(StudySupport {
         takes: |_, option| takes(option),
         shapes: |option| SHAPES.contains(&option),

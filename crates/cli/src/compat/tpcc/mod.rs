@@ -12,6 +12,7 @@ mod run;
 use crate::compat::gotpc::GoTpcCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
+use crate::texts::workloads as summaries;
 pub use flags::TOOL;
 use tidemark_workloads::Definition;
 
@@ -28,6 +29,7 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: true,
     flags_first: true,
     runs: Some(&job::ADAPTER),
+    summaries: &[("tpcc", summaries::tpcc)],
     study: Some(StudySupport {
         // A build without the workload says so when its command is looked at.
         takes: |phase, option| TOOL.takes(GoTpcCommand::of(phase), option).unwrap_or(false),

@@ -14,6 +14,7 @@ mod watch;
 use crate::compat::gotpc::GoTpcCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
+use crate::texts::workloads as summaries;
 pub use flags::TOOL;
 
 /// The command.
@@ -29,6 +30,7 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: true,
     flags_first: true,
     runs: Some(&job::ADAPTER),
+    summaries: &[("tpch", summaries::tpch)],
     study: Some(StudySupport {
         // A build without the workload says so when its command is looked at.
         takes: |phase, option| TOOL.takes(GoTpcCommand::of(phase), option).unwrap_or(false),

@@ -19,6 +19,7 @@ use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
 use crate::render::language;
 use crate::stdio::{Aside, print};
+use crate::texts::workloads as summaries;
 use parse::{Invocation, YcsbCommand};
 use properties::CONNECTION;
 use tidemark_compat::OutputStyle;
@@ -42,6 +43,7 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
+    summaries: &[("ycsb", summaries::ycsb)],
     study: Some(StudySupport {
         takes: |kind, option| kind == JobKind::Run || shapes(option),
         shapes,
