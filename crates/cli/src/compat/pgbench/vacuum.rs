@@ -7,6 +7,7 @@ use crate::record_outputs::say;
 use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::{ErrorClass, OptionValues};
+use tidemark_drivers::Access;
 use tidemark_engine::{EngineError, empty_table};
 use tidemark_runtime::block_on;
 
@@ -32,8 +33,16 @@ pub fn before_run(
     let all = options.flag("vacuum-all");
     let connector = plan.connector.clone().unlimited();
     let workload = Arc::clone(&plan.workload);
+    let access = match workload.only_reads() {
+        true => Access::ReadOnly,
+        false => Access::ReadWrite,
+    };
     say(out, "starting vacuum...");
     let done = block_on(async move {
+        // What refuses the run's own sessions refuses them before anything is emptied.
+        let own = connector.connect_for(0, access).await;
+        let own = own.map_err(|error| EngineError::Connect { session: 0, error })?;
+        own.close().await;
         let connected = connector.connect(0).await;
         let mut session = connected.map_err(|error| EngineError::Connect { session: 0, error })?;
         let mut said = String::new();
