@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from vs_sysbench import figures, report
-from vs_sysbench.clients import SYSBENCH, TIDEMARK
+from vs_sysbench.clients import NORMAL, SYSBENCH, TIDEMARK
 from vs_sysbench.errors import BenchError
 
 
@@ -42,6 +42,56 @@ class Latencies(unittest.TestCase):
         by[10][TIDEMARK] = [self.one(1000, 4.5)]
         self.assertIn("missed", report.latency_table(by))
         self.assertIn("missed", report.like_table(by))
+
+
+class Percentiles(unittest.TestCase):
+    def runs(self, *told, sessions=10):
+        """Runs with (transactions/s, mean, percentile)."""
+        return [
+            dataclasses.replace(sample(), latency=figures.Latency(sessions, *one))
+            for one in told
+        ]
+
+    def why(self, ours, theirs, normal=None):
+        found = {TIDEMARK: self.runs(*ours), SYSBENCH: self.runs(*theirs)}
+        if normal:
+            found[NORMAL] = self.runs(*normal)
+        return report.p95_reasons({10: found})
+
+    def test_nothing_is_told_of_like_percentiles(self):
+        self.assertEqual(self.why([(1000, 10, 21)] * 3, [(1000, 10, 20)] * 3), "")
+        self.assertEqual(self.why([(1000, 10, 20)], [(1000, 10, 0.0)]), "")
+
+    def test_what_pairs_differ_by_is_their_spread(self):
+        ours = [(1000, 10, 30), (1000, 10, 18), (1000, 10, 25)]
+        text = self.why(ours, [(1000, 10, 20)] * 3)
+        self.assertIn("1.250 (0.900–1.500)", text)
+        self.assertIn("within the spread of pairs", text)
+
+    def test_a_small_percentile_is_as_coarse_as_the_output(self):
+        text = self.why([(100_000, 0.05, 0.06)], [(100_000, 0.05, 0.07)])
+        self.assertIn("cannot tell less than 18% apart", text)
+
+    def test_a_higher_throughput_explains_shorter_latencies(self):
+        text = self.why([(1250, 8, 16)] * 2, [(1000, 10, 20)] * 2)
+        self.assertIn("Throughput is 1.250 of sysbench's, which by itself gives 0.800", text)
+        self.assertIn("the clients used 0.40 and 0.40 CPUs", text)
+        self.assertIn("gives 1.000 (1.000–1.000): within 10%", text)
+        self.assertNotIn("not explained", text)
+
+    def test_time_that_no_latency_has_is_told(self):
+        text = self.why([(1000, 10, 20)] * 2, [(1000, 8, 16)] * 2)
+        self.assertIn("account for 1.000 of the sessions' time, sysbench's for 0.800", text)
+        self.assertIn("within 10%", text)
+        self.assertNotIn("Throughput", text)
+
+    def test_what_no_figure_explains_is_said_so(self):
+        ours, theirs = [(1000, 10, 30)] * 2, [(1000, 10, 20)] * 2
+        self.assertIn("gives 1.500 (1.500–1.500): not explained (--normal", self.why(ours, theirs))
+        text = self.why(ours, theirs, [(1000, 10, 20.5)] * 2)
+        self.assertIn("the scheduling class, for --scheduling=normal gives 1.025", text)
+        text = self.why(ours, theirs, ours)
+        self.assertIn("not explained, for --scheduling=normal gives 1.500", text)
 
 
 class Ratios(unittest.TestCase):

@@ -151,6 +151,8 @@ def measure_server(clients, name, plan, say):
                 sections.append(f"### {name}, `{kind}`\n\n{report.costs_table(found)}")
                 sections.append(report.latency_table(found))
                 sections.append(report.like_table(found))
+                reasons = report.p95_reasons(found)
+                sections += [reasons] if reasons else []
                 pairs = [(TIDEMARK, SYSBENCH), (NORMAL, SYSBENCH), (BEFORE, SYSBENCH),
                          (TIDEMARK, BEFORE), (ONE_TABLE, PGBENCH)]
                 ran = next(iter(found.values()))

@@ -107,6 +107,12 @@ ACCOUNTED = (0.95, 1.03)
 LIKE_MEANS = (0.9, 1.1)
 # Throughputs so near to each other are alike.
 LIKE_THROUGHPUT = 0.1
+# Percentiles that differ by more are told with the reason; parts of it below this are not.
+TOLD = 0.1
+SMALL = 0.02
+# sysbench's histogram has buckets of this width, and its output two decimals.
+BUCKET = 0.018
+DECIMAL_MS = 0.01
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,3 +168,83 @@ def alike(ours, theirs):
 def within(value, bounds):
     """`met` or `missed`."""
     return "met" if bounds[0] <= value <= bounds[1] else "missed"
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """What the ratio of two clients' percentiles is made of: in each pair it is the product of the
+    three, for mean = accounted × sessions / throughput (Little's law)."""
+
+    # Time between two transactions of all sessions together: 1 / throughput.
+    pace: Ratio
+    accounted: Ratio
+    # Percentile / mean.
+    form: Ratio
+
+
+def parts(ours, theirs):
+    """The parts of the ratio of 95th percentiles."""
+
+    def of(value):
+        ratios = [value(a.latency) / value(b.latency) for a, b in zip(ours, theirs)]
+        return Ratio(statistics.median(ratios), min(ratios), max(ratios))
+
+    return Parts(of(lambda told: 1 / told.per_second), of(lambda told: told.accounted), of(form))
+
+
+def form(latency):
+    """The percentile in means."""
+    return latency.p95_ms / latency.mean_ms
+
+
+def resolution(ours, theirs):
+    """The least difference between two percentiles that sysbench's output shows for certain."""
+    least = min(s.p95_ms for s in [*ours, *theirs])
+    return BUCKET + DECIMAL_MS / least if least > 0 else float("inf")
+
+
+def why_p95(ours, theirs, normal=None):
+    """Why the 95th percentiles of Tidemark's and sysbench's runs differ, in sentences, by figures of
+    the same runs alone; none where they do not. `normal`: runs of Tidemark with --scheduling=normal
+    beside them."""
+    found = ratio(P95, ours, theirs)
+    if found is None or abs(found.median - 1) <= TOLD:
+        return []
+    told = [f"Tidemark's 95th percentile is {found} of sysbench's."]
+    if found.low <= 1 <= found.high:
+        return [*told, "Pairs lie on both sides of 1: it is within the spread of pairs."]
+    finest = resolution(ours, theirs)
+    if abs(found.median - 1) <= finest:
+        return [*told, f"sysbench's output cannot tell less than {finest:.0%} apart there (buckets "
+                       f"of {BUCKET:.1%}, two decimals)."]
+    made = parts(ours, theirs)
+    if abs(made.pace.median - 1) > SMALL:
+        cores = [statistics.median(s.cpu_s / s.wall_s for s in runs) for runs in (ours, theirs)]
+        told.append(
+            f"Throughput is {1 / made.pace.median:.3f} of sysbench's, which by itself gives "
+            f"{made.pace.median:.3f} (Little's law); the clients used {cores[0]:.2f} and "
+            f"{cores[1]:.2f} CPUs."
+        )
+    if abs(made.accounted.median - 1) > SMALL:
+        shares = [statistics.median(s.latency.accounted for s in runs) for runs in (ours, theirs)]
+        told.append(
+            f"Latencies account for {shares[0]:.3f} of the sessions' time, sysbench's for "
+            f"{shares[1]:.3f}, which gives {made.accounted.median:.3f}."
+        )
+    return [*told, _why_form(made.form, ours, theirs, normal)]
+
+
+def _why_form(found, ours, theirs, normal):
+    """What the form of the distributions has to do with it."""
+    forms = [statistics.median(form(s.latency) for s in runs) for runs in (ours, theirs)]
+    says = f"Percentile / mean is {forms[0]:.2f}, sysbench's {forms[1]:.2f}, which gives {found}"
+    if abs(found.median - 1) <= TOLD:
+        return f"{says}: within {TOLD:.0%}."
+    if found.low <= 1 <= found.high:
+        return f"{says}: within the spread of pairs."
+    if not normal:
+        return f"{says}: not explained (--normal shows whether the scheduling class is the reason)."
+    with_normal = parts(normal, theirs).form
+    if abs(with_normal.median - 1) <= TOLD:
+        return f"{says}: the scheduling class, for --scheduling=normal gives {with_normal}."
+    return f"{says}: not explained, for --scheduling=normal gives {with_normal}."

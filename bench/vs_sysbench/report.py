@@ -19,6 +19,7 @@ from .figures import (
     median,
     ratio,
     verdict,
+    why_p95,
     within,
 )
 
@@ -110,6 +111,17 @@ def like_table(by_sessions):
     heads = ["sessions", "pairs with like throughput", "ratio of means: median (lowest–highest)",
              "ratio of 95th percentiles", f"reach {LIKE_MEANS[0]}–{LIKE_MEANS[1]}"]
     return table(heads, rows)
+
+
+def p95_reasons(by_sessions):
+    """Why Tidemark's 95th percentile differs from sysbench's, where it does; a line for each number of
+    sessions, or nothing."""
+    lines = []
+    for sessions, by_client in by_sessions.items():
+        why = why_p95(by_client[TIDEMARK], by_client[SYSBENCH], by_client.get(NORMAL))
+        if why:
+            lines.append(f"- {sessions} sessions: {' '.join(why)}")
+    return "\n".join(lines)
 
 
 def load_table(by_client):

@@ -18,9 +18,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 const LOOK: Duration = Duration::from_millis(50);
 /// A process that is alive says so more often.
 const QUIET: Duration = Duration::from_secs(6);
-/// The last messages of a client that failed come within this time, or not at all.
+/// The last messages of a client that failed come within this time, or not at all. A load that was killed
+/// is lost after it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-
+/// The last message of a load that ended well comes within this time of silence, also on a host without CPU
+/// time to spare. Nobody waits for such a client but for its figures.
+const LAST_WORDS_ENDED: Duration = Duration::from_secs(10);
 /// What a client has told last is in the stream, and comes from there within this time of silence.
 const LAST_MESSAGE: Duration = Duration::from_secs(20);
 /// So long messages of a load that is over may be kept from the stream.
@@ -414,7 +417,7 @@ impl Coordinator {
             (LAST_MESSAGE, why)
         } else {
             let why = "its load has ended without its last message".to_string();
-            (LAST_WORDS, why)
+            (LAST_WORDS_ENDED, why)
         };
         if silence > limit {
             self.lose(client, why);

@@ -46,8 +46,8 @@ pub(crate) fn no_statements() -> DbError {
         ErrorKind::Pooler,
         "a pooler between client and server is in transaction mode (PgBouncer's \
          pool_mode=transaction), and statements prepared in one server session do not exist in \
-         the others (or no two sessions were free to check): use --db-ps-mode=disable, or \
-         connect to the server directly",
+         the others (or no two sessions were free to check): use --db-ps-mode=disable (tidemark \
+         pgbench: -M simple or -M extended), or connect to the server directly",
     )
 }
 
@@ -57,8 +57,8 @@ fn no_settings() -> DbError {
         ErrorClass::Refused,
         ErrorKind::Pooler,
         "through a pooler in transaction mode, --isolation and --set-session are sent with every \
-         transaction, which prepared statements do not allow: use --db-ps-mode=disable, or \
-         connect to the server directly",
+         transaction, which prepared statements do not allow: use --db-ps-mode=disable (tidemark \
+         pgbench: -M simple or -M extended), or connect to the server directly",
     )
 }
 

@@ -6,6 +6,7 @@
 
 mod failed;
 mod verify;
+mod version;
 
 pub(crate) use failed::{failed, not_offered};
 
@@ -14,7 +15,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, Error, RootCertStore};
 use std::path::Path;
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass, ErrorKind, Host, Target, TlsMode};
@@ -43,13 +44,15 @@ pub(crate) fn client_config(target: &Target) -> Result<Option<Arc<ClientConfig>>
             let chain = certificates("cert", cert)?;
             let key_der =
                 PrivateKeyDer::from_pem_file(key).map_err(|e| unreadable("key", key, e))?;
+            let own = chain.first().cloned();
             trusting
                 .with_client_auth_cert(chain, key_der)
                 .map_err(|e| {
                     unusable(format!(
-                        "cert={} with key={}: {e}",
+                        "cert={} with key={}: {}",
                         cert.display(),
-                        key.display()
+                        key.display(),
+                        of_own(e, own.as_ref())
                     ))
                 })?
         }
@@ -158,6 +161,24 @@ fn unreadable(option: &str, path: &Path, error: rustls::pki_types::pem::Error) -
     unusable(format!("{option}={}: {reason}", path.display()))
 }
 
+/// Why the client's own certificate can't be used.
+fn of_own(error: Error, own: Option<&CertificateDer<'_>>) -> String {
+    let error = match own {
+        Some(own) => version::explained(error, own, &[]),
+        None => error,
+    };
+    let old = match &error {
+        Error::InvalidCertificate(why) => version::old_version(why),
+        _ => None,
+    };
+    match old {
+        Some(old) => format!(
+            "{old}; create it again with an extension, for example openssl x509 -req -extfile FILE"
+        ),
+        None => error.to_string(),
+    }
+}
+
 /// What the target itself names can't be used.
 fn unusable(message: impl Into<String>) -> DbError {
     DbError::own(ErrorClass::Refused, ErrorKind::TlsFiles, message)
@@ -190,6 +211,19 @@ mod tests {
     fn plain_text_needs_no_configuration_and_no_verify_no_authority() {
         assert!(client_config(&target("tls=off")).unwrap().is_none());
         assert!(client_config(&target("tls=no-verify")).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_client_certificate_of_version_1_is_named() {
+        let made = rcgen::generate_simple_self_signed(vec!["me".into()]).unwrap();
+        let old = version::tests::of_version_1(made.cert.der());
+        let error = Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        assert!(of_own(error, Some(&old)).contains("UnknownIssuer"));
+        let parsed = rustls::server::ParsedCertificate::try_from(&old);
+        let said = of_own(parsed.err().unwrap(), Some(&old));
+        for part in ["X.509 version 1", "version 3 is required", "-extfile FILE"] {
+            assert!(said.contains(part), "{said}");
+        }
     }
 
     #[test]

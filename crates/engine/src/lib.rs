@@ -84,7 +84,7 @@ pub use error::EngineError;
 pub use lead::{Lead, LeadEvent, LedStep, lead};
 pub use load::{
     DropFailure, Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport,
-    bears_mark, create, drop_tables, is_being_loaded, is_loaded, is_loaded_by, is_marked_loaded,
+    create, drop_tables, empty_table, is_being_loaded, is_loaded, is_loaded_by, is_marked_loaded,
     is_ours, is_unfinished, prepare, why_not_ours,
 };
 pub use recorder::{Due, Origin, Recorder};

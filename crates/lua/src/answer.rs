@@ -15,6 +15,8 @@ pub(crate) enum Request {
     Prepare(usize, LuaString),
     /// Connection, statement, values.
     Execute(usize, usize, MultiValue),
+    /// Connection, a table of sysbench's.
+    DropTable(usize, LuaString),
     Disconnect(usize),
     Reconnect(usize),
     Sleep(Duration),
@@ -63,6 +65,13 @@ impl FromLuaMulti for Request {
                     _ => 0.0,
                 };
                 Request::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+            }
+            10 => {
+                let at = place(next());
+                match text(next(), "drop_benchmark_table()") {
+                    Ok(table) => Request::DropTable(at, table),
+                    Err(words) => Request::Bad(words),
+                }
             }
             _ => Request::Bad(NO_COROUTINE.into()),
         })

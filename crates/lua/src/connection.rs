@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::bind::Values;
+use crate::dropping::drop_benchmark_table;
 use crate::result_set::Shelf;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -160,6 +161,19 @@ impl Connection {
         }
         self.shelf.give_back(rows);
         Answer::Nothing
+    }
+
+    /// Drops a table of sysbench's.
+    pub async fn drop_table(&mut self, table: &str, engine: &mut Engine<'_>) -> Told {
+        let Some(session) = reach(&mut self.link, engine) else {
+            return Ok(closed());
+        };
+        let kept = drop_benchmark_table(session, table).await;
+        self.tell(engine);
+        Ok(match kept? {
+            Some(why) => Answer::Refused(format!("cleanup(): {why}")),
+            None => Answer::Nothing,
+        })
     }
 
     /// Statements of an own session count as the engine's.

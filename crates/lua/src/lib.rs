@@ -34,6 +34,8 @@ mod connection;
 #[cfg(feature = "luajit")]
 mod declared;
 #[cfg(feature = "luajit")]
+mod dropping;
+#[cfg(feature = "luajit")]
 mod explain;
 #[cfg(feature = "luajit")]
 mod host;

@@ -319,6 +319,7 @@ impl Task {
                     (at, self.execute(at, statement, engine).await)
                 }
             },
+            Request::DropTable(at, table) => (at, self.drop_table(at, &table, engine).await),
             Request::Disconnect(at) => {
                 if let Some(connection) = self.connections.get_mut(at) {
                     connection.close().await;
@@ -378,6 +379,14 @@ impl Task {
         match self.connections.get_mut(at) {
             Some(connection) => connection.execute(statement, &self.values, engine).await,
             None => Ok(no_connection()),
+        }
+    }
+
+    async fn drop_table(&mut self, at: usize, table: &LuaString, engine: &mut Engine<'_>) -> Told {
+        match (self.connections.get_mut(at), table.to_str()) {
+            (Some(connection), Ok(table)) => Box::pin(connection.drop_table(&table, engine)).await,
+            (None, _) => Ok(no_connection()),
+            (_, Err(_)) => Ok(no_text()),
         }
     }
 

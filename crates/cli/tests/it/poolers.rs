@@ -237,6 +237,79 @@ fn ycsb_loads_and_runs() {
     pool.assert_nothing_stays();
 }
 
+#[test]
+fn pgbench_runs_in_the_modes_that_prepare_nothing() {
+    let pool = Pool::new("pooled_pgbench", PoolMode::Transaction);
+    let target = format!("--target={}", pool.url);
+    let run = |line: &str| {
+        let mut args = vec!["pgbench", target.as_str()];
+        args.extend(line.split_whitespace());
+        pool.dir.run(&args)
+    };
+    let ok = |line: &str| {
+        let said = run(line);
+        let log = pool.bouncer.log();
+        assert_eq!(said.code, Some(0), "{line}: {said:?}\n{log}");
+    };
+    let history = || {
+        let rows = pool.database.query("SELECT COUNT(*) FROM pgbench_history");
+        rows.unwrap().trim().to_string()
+    };
+    ok("-i -q");
+    for mode in ["simple", "extended"] {
+        // The history of the run before is emptied through the pooler, too.
+        ok(&format!("-M {mode} -c 12 -t 20"));
+        assert_eq!(history(), "240", "{mode}");
+    }
+    let piped = "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline\n";
+    std::fs::write(pool.dir.path().join("piped.sql"), piped).unwrap();
+    ok("-n -M extended -c 12 -t 5 -f piped.sql");
+    ok("-n -S -C -c 4 -t 5");
+    pool.assert_nothing_stays();
+    let refused = run("-M prepared -c 2 -t 1");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    for part in ["transaction mode", "-M simple or -M extended"] {
+        assert!(refused.err.contains(part), "{part}: {refused:?}");
+    }
+    assert_eq!(history(), "240", "emptied by a run that was refused");
+    pool.assert_nothing_stays();
+}
+
+#[test]
+fn a_script_runs_as_text_and_says_so_where_it_can_not() {
+    let pool = Pool::new("pooled_script", PoolMode::Transaction);
+    let script = "require('oltp_common')\n\
+        function prepare_statements()\n\
+           prepare_begin() prepare_commit() prepare_point_selects() prepare_index_updates()\n\
+        end\n\
+        function event()\n\
+           begin() execute_point_selects() execute_index_updates() commit()\n\
+        end\n";
+    std::fs::write(pool.dir.path().join("pooled.lua"), script).unwrap();
+    let shape = ["sysbench", "pooled.lua", "--tables=2", "--table-size=500"];
+    let with = |more: &[&'static str]| [&shape[..], more].concat();
+    let refused = [&with(&["prepare"])[..], &["--target", &pool.url]].concat();
+    let refused = pool.dir.run(&refused);
+    assert!(!refused.is_done(), "{refused:?}");
+    assert!(refused.err.contains("--db-ps-mode=disable"), "{refused:?}");
+    let text = "--db-ps-mode=disable";
+    pool.ok(&with(&["--threads=2", text, "prepare"]));
+    pool.ok(&with(&[
+        "--threads=12",
+        "--events=240",
+        "--time=0",
+        text,
+        "run",
+    ]));
+    let record = pool.dir.last_record();
+    assert_eq!(record["totals"]["all"]["count"], 240, "{record}");
+    pool.assert_nothing_stays();
+    pool.ok(&with(&[text, "cleanup"]));
+    let gone = pool.database.query("SELECT to_regclass('sbtest2') IS NULL");
+    assert_eq!(gone.unwrap().trim(), "t");
+    pool.assert_nothing_stays();
+}
+
 /// On tables that are loaded.
 fn a_workload_file_with_an_isolation_level_runs(pool: &Pool) {
     let by_pooler = Endpoint::from_url(&pool.url).unwrap();

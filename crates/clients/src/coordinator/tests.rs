@@ -56,7 +56,13 @@ fn a_last_message_is_not_waited_for_for_ever() {
         trouble: Some("no space".into()),
         ..ended.clone()
     };
+    let silent = Status {
+        said: 0,
+        kept: 0,
+        ..ended.clone()
+    };
     for (status, seconds, words) in [
+        (silent, 10, "its load has ended without its last message"),
         (ended, 20, "0 of its 2 messages came"),
         (stuck, 60, "1 of its 2 messages are in the stream: no space"),
     ] {

@@ -1,4 +1,4 @@
-//! Dropping tables, and what refers to them.
+//! Dropping and emptying tables, and what refers to them.
 
 use super::{located, mysql, postgres, sqlite};
 use crate::Session;
@@ -73,10 +73,10 @@ impl Drops {
     }
 }
 
-/// What was found of a table that is to be dropped.
+/// What was found of a table that is to be dropped or emptied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is proven that it may be dropped.
+    /// It is proven that its rows may go, with the table where that is to be dropped.
     Drop,
     /// It is not there, so there is nothing to prove, and nothing to drop.
     Gone,
@@ -154,6 +154,35 @@ pub async fn drop_proven(
     drops
 }
 
+/// Empties a table of the PostgreSQL family. Rows of tables that inherit from it stay (manual,
+/// "TRUNCATE").
+///
+/// This is the only way to empty a table: `proof` looks at it as before a drop ([`drop_proven`]), and
+/// [`Verdict::Drop`] lets its rows go.
+///
+/// # Errors
+/// The server's error; [`ErrorClass::Fatal`] on other engines.
+pub async fn empty_proven(
+    session: &mut Session,
+    table: &str,
+    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
+) -> Result<Verdict, DbError> {
+    if session.dialect().engine().protocol() != Protocol::Postgres {
+        let why = format!("table {table} is only emptied on PostgreSQL");
+        return Err(DbError::new(ErrorClass::Fatal, "kept", why));
+    }
+    remove_one(session, table, Removal::Rows, &mut proof).await
+}
+
+/// What goes of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Removal {
+    /// The table with all that it has.
+    Table,
+    /// Its rows.
+    Rows,
+}
+
 /// MariaDB doesn't say who refers to a table; what can't be asked is left at that.
 async fn name_referrers(session: &mut Session, table: &str, error: &mut DbError) {
     let found = referrers(session, &[table.to_string()]).await;
@@ -182,7 +211,7 @@ async fn drop_each(
                 drops.left.push(table);
                 continue;
             }
-            match drop_one(session, &table, proof).await {
+            match remove_one(session, &table, Removal::Table, proof).await {
                 Ok(Verdict::Drop) => drops.dropped.push(table),
                 Ok(Verdict::Gone) => drops.gone.push(table),
                 Ok(Verdict::Keep(why)) => {
@@ -205,25 +234,27 @@ async fn drop_each(
     }
 }
 
-/// Looks at a table and drops it, with nobody between.
-async fn drop_one(
+/// Looks at a table and drops or empties it, with nobody between.
+async fn remove_one(
     session: &mut Session,
     table: &str,
+    removal: Removal,
     proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
 ) -> Result<Verdict, DbError> {
     hold(session, table).await?;
-    let dropped = drop_held(session, table, proof).await;
-    let keep = dropped
+    let removed = remove_held(session, table, removal, proof).await;
+    let keep = removed
         .as_ref()
         .is_ok_and(|v| !matches!(v, Verdict::Keep(_)));
     let let_go = let_go(session, keep).await;
-    let verdict = dropped?;
+    let verdict = removed?;
     let_go.map(|()| verdict)
 }
 
-async fn drop_held(
+async fn remove_held(
     session: &mut Session,
     table: &str,
+    removal: Removal,
     proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
 ) -> Result<Verdict, DbError> {
     let verdict = proof(session, table).await?;
@@ -234,9 +265,11 @@ async fn drop_held(
         Verdict::Drop if !is_here(session, table).await? => return Ok(Verdict::Gone),
         Verdict::Drop => {
             let located = located(session, table).await?;
-            session
-                .query(&format!("DROP TABLE IF EXISTS {located}"))
-                .await?;
+            let sql = match removal {
+                Removal::Table => format!("DROP TABLE IF EXISTS {located}"),
+                Removal::Rows => format!("TRUNCATE ONLY {located}"),
+            };
+            session.query(&sql).await?;
         }
     }
     if session.dialect().engine().protocol() == Protocol::Sqlite {

@@ -1,6 +1,7 @@
 //! Why there is no TLS, in sentences, with what may be done about it in the words of a target's URL.
 
 use super::verify::is_an_authoritys;
+use super::version::{OldVersion, old_version};
 use rustls::pki_types::UnixTime;
 use rustls::{AlertDescription, CertificateError, Error};
 use std::io;
@@ -38,6 +39,9 @@ pub(crate) fn not_offered(host: &Host) -> DbError {
 
 fn of_certificate(why: &CertificateError) -> Option<String> {
     use CertificateError as Why;
+    if let Some(old) = old_version(why) {
+        return Some(of_version(old));
+    }
     Some(match why {
         _ if is_an_authoritys(why) => "its certificate is self-signed or a CA's own, and it is \
                                        not trusted: set ca=FILE to that certificate, or sign the \
@@ -71,6 +75,18 @@ fn of_certificate(why: &CertificateError) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// A certificate without extensions is in the way.
+fn of_version(old: OldVersion) -> String {
+    let instead = match old.is_authoritys {
+        false => {
+            "create it again with an extension, for example openssl x509 -req -extfile FILE with \
+             subjectAltName in FILE"
+        }
+        true => "set ca=FILE to that CA certificate, or create it again with basicConstraints",
+    };
+    format!("{old}; {instead}; or use tls=no-verify to encrypt without verification")
 }
 
 /// The names are rustls's: `DnsName("localhost")`, `IpAddress(127.0.0.1)`.
@@ -119,6 +135,7 @@ fn of_alert(alert: AlertDescription) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use std::time::Duration;
 
     fn said(error: Error) -> String {
@@ -161,6 +178,21 @@ mod tests {
                 !message.contains("Context") && !message.contains("invalid"),
                 "{message}"
             );
+        }
+        for is_authoritys in [false, true] {
+            let old = OldVersion {
+                version: 1,
+                is_authoritys,
+            };
+            let old = of(CertificateError::Other(rustls::OtherError(Arc::new(old))));
+            for part in [
+                "has X.509 version 1, and version 3",
+                "again with",
+                "tls=no-verify",
+            ] {
+                assert!(old.contains(part), "{part}: {old}");
+            }
+            assert_eq!(old.contains("set ca=FILE"), is_authoritys, "{old}");
         }
         let other = said(Error::EncryptError);
         assert_eq!(other, "TLS with h:1 failed: cannot encrypt message");

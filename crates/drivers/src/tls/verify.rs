@@ -1,5 +1,6 @@
 //! Whom a server's certificate is believed from.
 
+use super::version::{explained, old_version};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{
@@ -40,7 +41,8 @@ impl ServerCertVerifier for Trusted {
         _ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let parsed = ParsedCertificate::try_from(end_entity)?;
+        let named = |error| explained(error, end_entity, intermediates);
+        let parsed = ParsedCertificate::try_from(end_entity).map_err(named)?;
         let chained = verify_server_cert_signed_by_trust_anchor(
             &parsed,
             &self.roots,
@@ -48,10 +50,12 @@ impl ServerCertVerifier for Trusted {
             now,
             self.algorithms.all,
         );
-        match chained {
-            // Both are found after its dates, so one that has expired is refused all the same.
+        match chained.map_err(named) {
+            // All are found after its dates, so one that has expired is refused all the same.
             Err(rustls::Error::InvalidCertificate(why))
-                if (is_an_authoritys(&why) || why == CertificateError::UnknownIssuer)
+                if (is_an_authoritys(&why)
+                    || old_version(&why).is_some()
+                    || why == CertificateError::UnknownIssuer)
                     && self.given.iter().any(|given| given == end_entity) => {}
             chained => chained?,
         }
@@ -126,6 +130,7 @@ impl ServerCertVerifier for Nothing {
 
 #[cfg(test)]
 mod tests {
+    use super::super::version::{OldVersion, tests::of_version_1};
     use super::*;
     use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 
@@ -148,6 +153,16 @@ mod tests {
         is_named: bool,
         host: &str,
     ) -> Result<(), CertificateError> {
+        verified_with(server, &[], given, is_named, host)
+    }
+
+    fn verified_with(
+        server: &CertificateDer<'static>,
+        beside: &[CertificateDer<'static>],
+        given: &CertificateDer<'static>,
+        is_named: bool,
+        host: &str,
+    ) -> Result<(), CertificateError> {
         let mut roots = RootCertStore::empty();
         roots.add(given.clone()).unwrap();
         let provider = rustls::crypto::ring::default_provider();
@@ -158,7 +173,7 @@ mod tests {
             algorithms: provider.signature_verification_algorithms,
         };
         let name = ServerName::try_from(host.to_string()).unwrap();
-        let done = trusted.verify_server_cert(server, &[], &name, &[], UnixTime::now());
+        let done = trusted.verify_server_cert(server, beside, &name, &[], UnixTime::now());
         done.map(|_| ()).map_err(|error| match error {
             rustls::Error::InvalidCertificate(why) => why,
             other => panic!("{other}"),
@@ -192,6 +207,56 @@ mod tests {
         assert_eq!(verified(&server, &server, true, "localhost"), Ok(()));
         let why = verified(&server, &self_signed(|_| {}), true, "localhost");
         assert_eq!(why, Err(CertificateError::UnknownIssuer));
+    }
+
+    /// A server's certificate and that of the authority that signed it.
+    fn signed() -> (CertificateDer<'static>, CertificateDer<'static>) {
+        let mut ca = params();
+        ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        ca.distinguished_name
+            .push(rcgen::DnType::CommonName, "an authority");
+        let ca_key = KeyPair::generate().unwrap();
+        let authority = ca.self_signed(&ca_key).unwrap().der().clone();
+        let key = KeyPair::generate().unwrap();
+        let issuer = Issuer::new(ca, ca_key);
+        let server = params().signed_by(&key, &issuer).unwrap();
+        (server.der().clone(), authority)
+    }
+
+    #[test]
+    fn an_authority_of_version_1_is_trusted_where_the_target_names_it() {
+        let (server, authority) = signed();
+        let old = of_version_1(&authority);
+        assert_eq!(verified(&server, &old, true, "localhost"), Ok(()));
+        let beside = [old.clone()];
+        let elsewhere = self_signed(|_| {});
+        for (given, expected) in [(&old, true), (&server, true), (&elsewhere, false)] {
+            let done = verified_with(&server, &beside, given, true, "localhost");
+            match expected {
+                true => assert_eq!(done, Ok(())),
+                false => assert_eq!(
+                    old_version(&done.unwrap_err()),
+                    Some(OldVersion {
+                        version: 1,
+                        is_authoritys: true
+                    })
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn a_servers_certificate_of_version_1_is_refused_by_its_version() {
+        let (server, authority) = signed();
+        let old = of_version_1(&server);
+        for given in [&authority, &old] {
+            let why = verified(&old, given, false, "localhost").unwrap_err();
+            let expected = OldVersion {
+                version: 1,
+                is_authoritys: false,
+            };
+            assert_eq!(old_version(&why), Some(expected), "{why}");
+        }
     }
 
     #[test]

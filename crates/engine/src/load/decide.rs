@@ -222,7 +222,7 @@ pub fn is_ours(workload: &dyn Workload, found: &TableDescription) -> bool {
 }
 
 /// Whether a table bears the mark of a load of this workload.
-pub fn bears_mark(workload: &dyn Workload, found: &TableDescription) -> bool {
+fn bears_mark(workload: &dyn Workload, found: &TableDescription) -> bool {
     let mark = found.comment.as_deref().unwrap_or_default();
     mark.starts_with(MARK) && workload.can_be(found)
 }

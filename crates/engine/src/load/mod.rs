@@ -12,6 +12,7 @@ mod count;
 mod create_tables;
 mod decide;
 mod drop;
+mod empty;
 mod existing;
 mod finish;
 mod grid;
@@ -22,8 +23,9 @@ mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{bears_mark, is_ours, why_not_ours};
+pub use decide::{is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
+pub use empty::empty_table;
 pub use existing::{is_being_loaded, is_loaded};
 pub use guard::Guard;
 pub use mark::{is_loaded_by, is_marked_loaded, is_unfinished};

@@ -1,6 +1,6 @@
-//! By what a table may be dropped, and whether that holds at the moment of its drop. Every drop of
-//! every command goes through here: nothing that an earlier step believed counts, only what is in the
-//! database then.
+//! By what a table may be dropped or emptied, and whether that holds at that moment. Every drop of every
+//! command goes through here: nothing that an earlier step believed counts, only what is in the database
+//! then.
 
 use super::decide::{refuse_no_table, why_not_ours};
 use super::mark::Mark;
@@ -19,7 +19,7 @@ pub(super) enum Proof {
     Insisted,
     /// The user gave the benchmark's tables away (`--replace`, `cleanup`): it is one.
     Released,
-    /// It is the benchmark's, and bears Tidemark's mark or has no rows (`--create`).
+    /// It is the benchmark's, and bears Tidemark's mark or has no rows (`--create`, a run of pgbench's).
     Marked,
     /// It is the benchmark's and has no rows.
     Empty,
@@ -168,6 +168,25 @@ async fn own(
         (Some(false), _) | (_, Some(false)) => Some(changed),
         _ => Some(unknown),
     })
+}
+
+/// Empties a table, if its proof holds.
+///
+/// # Errors
+/// The server's error.
+pub(super) async fn empty_by(
+    session: &mut Session,
+    looked: &Looked<'_>,
+    proof: &Proof,
+) -> Result<Verdict, DbError> {
+    let look = async |session: &mut Session, table: &str| {
+        let Some(found) = catalog::describe_table(session, table).await? else {
+            return Ok(Verdict::Gone);
+        };
+        let why = proof.why_not(session, looked, &found).await?;
+        Ok(why.map_or(Verdict::Drop, Verdict::Keep))
+    };
+    catalog::empty_proven(session, &looked.plan.name, look).await
 }
 
 /// Drops tables, each by its proof; gives how far that came.

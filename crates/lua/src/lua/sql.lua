@@ -3,9 +3,9 @@
 local host = ...
 local error, select, setmetatable, tonumber, tostring, type, unpack =
    error, select, setmetatable, tonumber, tostring, type, unpack
-local yield, concat, sort = coroutine.yield, table.concat, table.sort
+local yield, concat = coroutine.yield, table.concat
 
-local CONNECT, QUERY, PREPARE, EXECUTE, DISCONNECT, RECONNECT = 3, 4, 5, 6, 7, 8
+local CONNECT, QUERY, PREPARE, EXECUTE, DISCONNECT, RECONNECT, DROP_TABLE = 3, 4, 5, 6, 7, 8, 10
 
 -- sysbench's number of the error that has its event done again.
 local RESTART_EVENT = 1
@@ -159,29 +159,13 @@ function Connection:query_row(sql)
    end
 end
 
--- For the cleanup of this crate's own modules: drops a table that has sysbench's columns. A table of
--- somebody else's that bears its name stays.
+-- For the cleanup of this crate's own modules: drops a table of sysbench's. One of somebody else's that
+-- bears its name stays.
 function Connection:drop_benchmark_table(name)
-   local columns
-   if host.driver == "sqlite" then
-      columns = "SELECT name FROM pragma_table_info('" .. name .. "')"
-   else
-      columns = "SELECT column_name FROM information_schema.columns WHERE table_name = '" .. name
-         .. "' AND table_schema = " .. (host.driver == "mysql" and "DATABASE()" or "current_schema()")
+   local ok, result, state, message, number = yield(DROP_TABLE, self.id, name)
+   if not ok then
+      fail(self, "DROP TABLE " .. name, ok, result, state, message, number)
    end
-   local result, found = query(self, columns), {}
-   for i = 1, result.nrows do
-      found[i] = result:fetch_row()[1]
-   end
-   sort(found)
-   local have = concat(found, ", ")
-   if have == "" then
-      return
-   elseif have ~= "c, id, k, pad" then
-      raise("cleanup(): table " .. name .. " is not sysbench's and was not dropped: it has the columns "
-         .. have .. ", not c, id, k, pad")
-   end
-   query(self, "DROP TABLE " .. name)
 end
 
 function Connection:prepare(sql)

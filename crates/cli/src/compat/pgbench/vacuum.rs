@@ -6,20 +6,20 @@ use crate::plan::BoundWorkload;
 use crate::record_outputs::say;
 use std::io::Write;
 use std::sync::Arc;
-use tidemark_core::{DbError, OptionValues};
-use tidemark_drivers::catalog;
-use tidemark_engine::{bears_mark, why_not_ours};
+use tidemark_core::{ErrorClass, OptionValues};
+use tidemark_drivers::Access;
+use tidemark_engine::{EngineError, empty_table};
 use tidemark_runtime::block_on;
 
 const HISTORY: &str = "pgbench_history";
 const SMALL: [&str; 2] = ["pgbench_branches", "pgbench_tellers"];
 const LARGE: &str = "pgbench_accounts";
 
-/// Vacuums the tables that a run needs, unless `--no-vacuum` is given. Rows of the history are deleted
-/// only where Tidemark made the table.
+/// Vacuums the tables that a run needs, unless `--no-vacuum` is given. The history loses its rows only where
+/// it is proven to be Tidemark's.
 ///
 /// # Errors
-/// [`Failure`] when no session can be had.
+/// [`Failure`] when no session can be had, or when it is lost.
 pub fn before_run(
     options: &OptionValues,
     plan: &BoundWorkload,
@@ -33,9 +33,18 @@ pub fn before_run(
     let all = options.flag("vacuum-all");
     let connector = plan.connector.clone().unlimited();
     let workload = Arc::clone(&plan.workload);
+    let access = match workload.only_reads() {
+        true => Access::ReadOnly,
+        false => Access::ReadWrite,
+    };
     say(out, "starting vacuum...");
     let done = block_on(async move {
-        let mut session = connector.connect(0).await?;
+        // What refuses the run's own sessions refuses them before anything is emptied.
+        let own = connector.connect_for(0, access).await;
+        let own = own.map_err(|error| EngineError::Connect { session: 0, error })?;
+        own.close().await;
+        let connected = connector.connect(0).await;
+        let mut session = connected.map_err(|error| EngineError::Connect { session: 0, error })?;
         let mut said = String::new();
         let mut tables: Vec<String> = SMALL.iter().map(|t| format!("VACUUM {t}")).collect();
         if all {
@@ -47,24 +56,24 @@ pub fn before_run(
                 said += &format!("\ntidemark: {sql}: {error} (ignored)");
             }
         }
-        let history = catalog::describe_table(&mut session, HISTORY).await?;
-        match history {
-            // As before a drop: nothing of anybody else's may hang on it.
-            Some(found)
-                if bears_mark(&*workload, &found) && why_not_ours(&*workload, &found).is_none() =>
+        match empty_table(&mut session, &*workload, HISTORY).await {
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                said += &format!(
+                    "\ntidemark: {why}: its rows are kept. To skip this step, add -n; to create \
+                     pgbench's tables again, run -i --replace"
+                );
+            }
+            // As pgbench: who may not empty it runs as well.
+            Err(EngineError::Statement { error, .. })
+                if error.class != ErrorClass::ConnectionLost =>
             {
-                // Tables that inherit from it since then are not its rows (manual, "TRUNCATE").
-                let sql = format!("TRUNCATE ONLY {HISTORY}");
-                session.query(&sql).await?;
+                said += &format!("\ntidemark: emptying {HISTORY}: {error} (ignored)");
             }
-            Some(_) => {
-                said +=
-                    &format!("\ntidemark: {HISTORY} was not made by Tidemark: its rows are kept");
-            }
-            None => {}
+            Err(error) => return Err(error),
         }
         session.close().await;
-        Ok::<String, DbError>(said)
+        Ok::<String, EngineError>(said)
     });
     let said = done.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))??;
     say(out, &format!("end.{said}\n"));

@@ -65,3 +65,55 @@ fn a_run_that_is_refused_empties_nothing() {
     assert_eq!(bench.value("SELECT COUNT(*) FROM mine"), "1");
     assert_eq!(bench.value(history), "8");
 }
+
+/// The history of a run before is emptied; rows of which that is not proven are kept, whatever the table
+/// looks like.
+#[test]
+fn a_history_of_somebody_elses_keeps_its_rows() {
+    let bench = Bench::new("pgbench_foreign_history");
+    bench.ok("-i -q");
+    let (query, history) = (
+        |sql: &str| bench.database.query(sql).unwrap(),
+        "SELECT COUNT(*) FROM pgbench_history",
+    );
+    bench.ok("-t 3");
+    let said = bench.ok("-t 2");
+    assert!(!said.err.contains("its rows are kept"), "{said:?}");
+    assert_eq!(bench.value(history), "2");
+    let pgbenchs = "tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)";
+    for (statements, why) in [
+        // The mark alone is no proof.
+        (
+            vec!["ALTER TABLE pgbench_history ADD COLUMN note text".to_string()],
+            "note text",
+        ),
+        (
+            vec![
+                "DROP TABLE pgbench_history".to_string(),
+                "CREATE TABLE pgbench_history (mine int)".to_string(),
+                "INSERT INTO pgbench_history VALUES (7), (8)".to_string(),
+            ],
+            "the columns mine integer",
+        ),
+        // The columns alone are none.
+        (
+            vec![
+                "DROP TABLE pgbench_history".to_string(),
+                format!("CREATE TABLE pgbench_history ({pgbenchs})"),
+                "INSERT INTO pgbench_history VALUES (7), (8)".to_string(),
+            ],
+            "has 2 rows that Tidemark did not load",
+        ),
+    ] {
+        for sql in &statements {
+            query(sql);
+        }
+        let said = bench.ok("-S -t 3");
+        for part in [why, "its rows are kept", "add -n"] {
+            assert!(said.err.contains(part), "{part}: {said:?}");
+        }
+        assert_eq!(bench.value(history), "2", "{why}");
+        let said = bench.ok("-n -S -t 3");
+        assert!(!said.err.contains("pgbench_history"), "{said:?}");
+    }
+}

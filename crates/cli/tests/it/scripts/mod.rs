@@ -189,14 +189,23 @@ fn a_script_upon_oltp_common_runs_as_the_built_in_one() {
         assert_eq!(number(&script, "reconnects:"), 2, "{target}");
         // A table of somebody else's that bears the name stays.
         args("oltp_custom.lua", &["cleanup"]);
-        std::fs::write(dir.path().join("foreign.lua"), FOREIGN).unwrap();
-        args("foreign.lua", &["prepare"]);
-        let refused = dir.run(&["sysbench", "oltp_custom.lua", &target, "cleanup"]);
-        assert!(!refused.is_done(), "{refused:?}");
-        let said = "table sbtest1 is not sysbench's and was not dropped: it has the columns mine";
-        assert!(refused.err.contains(said), "{refused:?}");
-        let kept = args("foreign.lua", &["cleanup"]);
-        assert!(kept.out.contains("mine 7"), "{kept:?}");
+        for (columns, column) in [
+            ("mine INTEGER", "mine"),
+            ("id VARCHAR(9), k INTEGER, c CHAR(120), pad CHAR(60)", "id"),
+        ] {
+            let foreign = FOREIGN.replace("COLUMNS", columns);
+            let foreign = foreign.replace("COLUMN", column);
+            std::fs::write(dir.path().join("foreign.lua"), foreign).unwrap();
+            args("foreign.lua", &["prepare"]);
+            let refused = dir.run(&["sysbench", "oltp_custom.lua", &target, "cleanup"]);
+            assert!(!refused.is_done(), "{refused:?}");
+            let said = format!(
+                "table sbtest1 is not sysbench's and was not dropped: it has the columns {column} "
+            );
+            assert!(refused.err.contains(&said), "{refused:?}");
+            let kept = args("foreign.lua", &["cleanup"]);
+            assert!(kept.out.contains("mine 7"), "{kept:?}");
+        }
     }
 }
 
@@ -204,12 +213,12 @@ fn a_script_upon_oltp_common_runs_as_the_built_in_one() {
 const FOREIGN: &str = "local function connect() return sysbench.sql.driver():connect() end
 function prepare()
    local con = connect()
-   con:query('CREATE TABLE sbtest1 (mine INTEGER)')
-   con:query('INSERT INTO sbtest1 VALUES (7)')
+   con:query('CREATE TABLE sbtest1 (COLUMNS)')
+   con:query('INSERT INTO sbtest1 (COLUMN) VALUES (7)')
 end
 function cleanup()
    local con = connect()
-   print('mine ' .. con:query_row('SELECT mine FROM sbtest1'))
+   print('mine ' .. con:query_row('SELECT COLUMN FROM sbtest1'))
    con:query('DROP TABLE sbtest1')
 end
 function event() end
