@@ -1,5 +1,6 @@
 //! What watched a run beside its load: a small picture of each figure, and their means and extremes.
 
+pub(crate) mod exported;
 mod names;
 
 use crate::ReportError;
