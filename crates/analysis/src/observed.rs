@@ -31,14 +31,14 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
 
 /// The measurement as its intervals have it.
 #[derive(Debug, Clone, Default)]
-struct Window {
+pub(crate) struct Window {
     end_ms: i64,
     /// Begin and end in milliseconds, and the transactions of each interval.
     intervals: Vec<(f64, f64, f64)>,
 }
 
 impl Window {
-    fn of(record: &RunRecord) -> Option<Self> {
+    pub fn of(record: &RunRecord) -> Option<Self> {
         let measured = record.intervals.iter();
         let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
             let count: u64 = i.types.values().map(|t| t.count).sum();
@@ -72,7 +72,7 @@ impl Window {
 
 /// What series of a source and name had in the measurement.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+pub(crate) struct Seen {
     /// Of all points of all of them.
     sum: f64,
     /// Points of the longest.
@@ -84,7 +84,7 @@ struct Seen {
 
 impl Seen {
     /// The mean of all series, added up: one that began late was at nothing before.
-    fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         self.sum / self.points
     }
 
@@ -96,7 +96,7 @@ impl Seen {
 }
 
 /// The series that `wanted` takes; `None` where they have no points.
-fn seen(
+pub(crate) fn seen(
     record: &RunRecord,
     window: &Window,
     source: &str,
@@ -300,8 +300,23 @@ pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     each.collect()
 }
 
-/// What went through the client's busiest interface; over loopback each byte is sent and received.
+/// What went through the client's busiest interface for each transaction.
 fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
+    let most = busiest_interface(record, window, |seen| seen.each(window))?;
+    Some(Cost {
+        kind: CostKind::NetworkBytes,
+        per_transaction: most,
+        source: CLIENT_HOST,
+    })
+}
+
+/// A figure of the bytes through the client's busiest interface, both ways; over loopback each byte is
+/// sent and received.
+pub(crate) fn busiest_interface(
+    record: &RunRecord,
+    window: &Window,
+    figure: impl Fn(Seen) -> Option<f64>,
+) -> Option<f64> {
     let interfaces = series(record, CLIENT_HOST, "network.sent");
     let of = |name: &str, interface: &str| {
         let is_it = |s: &Series| {
@@ -310,7 +325,7 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
                 .get("interface")
                 .is_some_and(|i| i == interface)
         };
-        seen(record, window, CLIENT_HOST, name, is_it)?.each(window)
+        figure(seen(record, window, CLIENT_HOST, name, is_it)?)
     };
     let bytes = interfaces.filter_map(|series| {
         let interface = series.key.labels.get("interface")?;
@@ -321,10 +336,5 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
         };
         Some(sent + received)
     });
-    let most = bytes.reduce(f64::max)?;
-    Some(Cost {
-        kind: CostKind::NetworkBytes,
-        per_transaction: most,
-        source: CLIENT_HOST,
-    })
+    bytes.reduce(f64::max)
 }
