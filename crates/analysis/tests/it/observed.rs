@@ -2,7 +2,7 @@
 
 use super::common;
 use std::collections::BTreeMap;
-use tidemark_analysis::observed::{CostKind, costs, server_host, sessions};
+use tidemark_analysis::observed::{CostKind, costs, server_host, sessions, statements_each};
 use tidemark_analysis::{Resources, compare};
 use tidemark_core::record::{Interval, Phase, RunRecord, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
@@ -122,6 +122,42 @@ fn a_cost_is_of_the_transactions_of_its_own_time() {
         interval.types.get_mut("t").unwrap().count = 25;
     }
     assert_eq!(costs(&record)[0].per_transaction, 2.0);
+}
+
+#[test]
+fn a_cost_is_of_the_statements_of_its_own_time_too() {
+    let mut record = record(vec![
+        series("server-status", "rows.read", &[], &steady(800.0)),
+        series(
+            "client-host",
+            "network.sent",
+            &[("interface", "lo")],
+            &[(2, 1000.0), (3, 1000.0)],
+        ),
+    ]);
+    // Nobody counted them.
+    assert!(
+        costs(&record)
+            .iter()
+            .all(|cost| cost.per_statement.is_none())
+    );
+    assert_eq!(statements_each(&record), None);
+    for interval in &mut record.intervals {
+        // Four of each transaction; two in the second half.
+        let each = if interval.start_ms < 2000 { 400 } else { 200 };
+        interval.statements.read = each / 2;
+        interval.statements.other = each / 2;
+    }
+    let all = costs(&record);
+    let of = |kind| {
+        let found = all.iter().find(|cost| cost.kind == kind).unwrap();
+        (found.per_transaction, found.per_statement)
+    };
+    let (rows, each) = of(CostKind::RowsRead);
+    assert!((rows - 8.0).abs() < 1e-9);
+    assert!((each.unwrap() - 800.0 / 300.0).abs() < 1e-9);
+    assert_eq!(of(CostKind::NetworkBytes), (10.0, Some(5.0)));
+    assert_eq!(statements_each(&record), Some(3.0));
 }
 
 #[test]

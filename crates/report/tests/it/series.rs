@@ -4,7 +4,7 @@ use super::common;
 use regex::Regex;
 use std::collections::BTreeMap;
 use tidemark_core::record::{
-    Gap, GapKind, Observed, Outage, Quantiles, RunRecord, RunState, TypeStats,
+    Gap, GapKind, Observed, Outage, Quantiles, RunRecord, RunState, StatementCounts, TypeStats,
 };
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_report::{Lang, ReportError, RunDigest, html, markdown, text};
@@ -169,6 +169,35 @@ fn many_processors_are_told_together() {
     record.series = cores.iter().map(of).collect();
     let told = markdown(&record, Lang::En).unwrap();
     assert_eq!(told.matches("Processors: busy").count(), 1, "{told}");
+}
+
+#[test]
+fn a_cost_is_told_for_each_statement_where_a_transaction_has_several() {
+    let mut record = watched();
+    let cpu = series("threads.cpu", "cores", &[("threads", "load")], |_| 0.5);
+    record.series.push(cpu);
+    // Twenty statements a transaction.
+    let told = markdown(&record, Lang::En).unwrap();
+    let head = "| Item | Per transaction | Per statement | Source |";
+    assert!(told.contains(head), "{told}");
+    assert!(told.contains("A transaction has 20.0 statements"), "{told}");
+    let is_cost = |line: &&str| line.starts_with("| CPU of the client |");
+    let cost = told.lines().find(is_cost).unwrap();
+    assert_eq!(cost.matches(" µs |").count(), 2, "{cost}");
+    let page = html(&record, Lang::Zh).unwrap();
+    assert!(page.contains("每条语句") && page.contains("每个事务平均 20.0 条语句"));
+    for interval in &mut record.intervals {
+        let count: u64 = interval.types.values().map(|t| t.count).sum();
+        interval.statements = StatementCounts {
+            read: count,
+            ..StatementCounts::default()
+        };
+    }
+    let told = markdown(&record, Lang::En).unwrap();
+    assert!(
+        told.contains("| Item | Per transaction | Source |"),
+        "{told}"
+    );
 }
 
 #[test]
