@@ -1,4 +1,4 @@
-//! What watched a run beside its load: a small picture of each figure, and their means and extremes.
+//! What watched a run beside its load: a flat chart of each figure, and their means and extremes.
 
 pub(crate) mod exported;
 mod names;
@@ -127,7 +127,7 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
 /// Flat charts over the run's time; those that a finding rests on say so.
 ///
 /// # Errors
-/// Those of [`strip`].
+/// [`ReportError::Chart`].
 pub(crate) fn panels(
     time: &Timeline<'_>,
     record: &RunRecord,
