@@ -19,6 +19,9 @@ pub(crate) const COLUMNS: &[(&str, ColumnKind)] = &[
     ("value", ColumnKind::Number),
 ];
 
+/// When a point begins, in milliseconds from the start of the measurement, and its cells.
+type Row<'a> = (i64, Vec<Cell<'a>>);
+
 /// A series with what its rows have in common.
 pub(crate) struct Exported<'a> {
     run: &'a str,
@@ -44,10 +47,8 @@ impl<'a> Exported<'a> {
         record.series.iter().map(one).collect()
     }
 
-    /// When each point begins, in milliseconds from the start of the measurement, and its row.
-    pub fn rows(
-        &self,
-    ) -> Result<impl Iterator<Item = Result<(i64, Vec<Cell<'_>>), SeriesError>>, SeriesError> {
+    /// A row for each point.
+    pub fn rows(&self) -> Result<impl Iterator<Item = Result<Row<'_>, SeriesError>>, SeriesError> {
         let key = &self.series.key;
         let measures = match key.measures {
             Measures::Gauge => "gauge",
