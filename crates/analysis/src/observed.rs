@@ -31,40 +31,63 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
 
 /// The measurement as its intervals have it.
 #[derive(Debug, Clone, Default)]
-struct Window {
+pub(crate) struct Window {
     end_ms: i64,
-    /// Begin and end in milliseconds, and the transactions of each interval.
-    intervals: Vec<(f64, f64, f64)>,
+    intervals: Vec<Part>,
 }
 
+/// What one of its intervals counted.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    begin_ms: f64,
+    end_ms: f64,
+    transactions: f64,
+    statements: f64,
+}
+
+/// What something is a cost of.
+type Of = fn(&Part) -> f64;
+const TRANSACTIONS: Of = |part| part.transactions;
+const STATEMENTS: Of = |part| part.statements;
+
 impl Window {
-    fn of(record: &RunRecord) -> Option<Self> {
+    pub fn of(record: &RunRecord) -> Option<Self> {
         let measured = record.intervals.iter();
         let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
             let count: u64 = i.types.values().map(|t| t.count).sum();
-            let start = i.start_ms as f64;
-            (start, start + i.length_ms, count as f64)
+            let begin_ms = i.start_ms as f64;
+            Part {
+                begin_ms,
+                end_ms: begin_ms + i.length_ms,
+                transactions: count as f64,
+                statements: i.statements.total() as f64,
+            }
         });
         let mut intervals: Vec<_> = measured.collect();
         // A day's intervals may have been left in the store: a load that never changed has its totals.
         if intervals.is_empty() && record.steps.is_empty() {
             let totals = &record.totals;
-            intervals.push((0.0, totals.elapsed_s * 1000.0, totals.all.count as f64));
+            intervals.push(Part {
+                begin_ms: 0.0,
+                end_ms: totals.elapsed_s * 1000.0,
+                transactions: totals.all.count as f64,
+                statements: totals.statements.total() as f64,
+            });
         }
-        let end = intervals.last()?.1;
-        let any = intervals.iter().any(|(_, _, count)| *count > 0.0);
+        let end = intervals.last()?.end_ms;
+        let any = intervals.iter().any(|part| part.transactions > 0.0);
         (any && end > 0.0).then_some(Self {
             end_ms: end as i64,
             intervals,
         })
     }
 
-    /// Transactions a second of a part of it.
-    fn rate(&self, from_ms: i64, to_ms: i64) -> f64 {
+    /// Transactions or statements a second of a part of it.
+    fn rate(&self, of: Of, from_ms: i64, to_ms: i64) -> f64 {
         let (from, to) = (from_ms as f64, (to_ms as f64).min(self.end_ms as f64));
-        let of_part = self.intervals.iter().map(|(begin, end, count)| {
-            let common = (end.min(to) - begin.max(from)).max(0.0);
-            count * common / (end - begin).max(1e-9)
+        let of_part = self.intervals.iter().map(|part| {
+            let common = (part.end_ms.min(to) - part.begin_ms.max(from)).max(0.0);
+            of(part) * common / (part.end_ms - part.begin_ms).max(1e-9)
         });
         of_part.sum::<f64>() / ((to - from) / 1000.0)
     }
@@ -72,7 +95,7 @@ impl Window {
 
 /// What series of a source and name had in the measurement.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+pub(crate) struct Seen {
     /// Of all points of all of them.
     sum: f64,
     /// Points of the longest.
@@ -84,19 +107,19 @@ struct Seen {
 
 impl Seen {
     /// The mean of all series, added up: one that began late was at nothing before.
-    fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         self.sum / self.points
     }
 
-    /// The mean by the transactions of the same time.
-    fn each(&self, window: &Window) -> Option<f64> {
-        let rate = window.rate(self.from_ms, self.to_ms);
+    /// The mean by the transactions or statements of the same time.
+    fn each(&self, window: &Window, of: Of) -> Option<f64> {
+        let rate = window.rate(of, self.from_ms, self.to_ms);
         (rate > 0.0).then(|| self.mean() / rate)
     }
 }
 
 /// The series that `wanted` takes; `None` where they have no points.
-fn seen(
+pub(crate) fn seen(
     record: &RunRecord,
     window: &Window,
     source: &str,
@@ -167,6 +190,14 @@ pub enum CostKind {
     NetworkBytes,
 }
 
+/// Statements of a transaction, on average; `None` where they were not counted.
+pub fn statements_each(record: &RunRecord) -> Option<f64> {
+    let window = Window::of(record)?;
+    let sum = |of: Of| window.intervals.iter().map(of).sum::<f64>();
+    let each = sum(STATEMENTS) / sum(TRANSACTIONS);
+    (each > 0.0).then_some(each)
+}
+
 /// What one transaction took on average.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
@@ -174,6 +205,9 @@ pub struct Cost {
     pub kind: CostKind,
     /// How much, in the kind's unit.
     pub per_transaction: f64,
+    /// Of a statement, transaction control included; absent where they were not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_statement: Option<f64>,
     /// The source that told.
     pub source: &'static str,
 }
@@ -245,14 +279,18 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
-        let each = names.iter().map(|name| {
-            let seen = seen(record, &window, source, name, counts)?;
-            seen.each(&window)
-        });
-        let total: f64 = each.sum::<Option<f64>>()?;
+        let all = names
+            .iter()
+            .map(|name| seen(record, &window, source, name, counts));
+        let all: Vec<Seen> = all.collect::<Option<_>>()?;
+        let total = |of: Of| -> Option<f64> {
+            let each = all.iter().map(|seen| seen.each(&window, of));
+            each.sum::<Option<f64>>().map(|total| total * unit)
+        };
         Some(Cost {
             kind,
-            per_transaction: total * unit,
+            per_transaction: total(TRANSACTIONS)?,
+            per_statement: total(STATEMENTS),
             source,
         })
     };
@@ -300,8 +338,24 @@ pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     each.collect()
 }
 
-/// What went through the client's busiest interface; over loopback each byte is sent and received.
+/// What went through the client's busiest interface for each transaction.
 fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
+    let most = |of: Of| busiest_interface(record, window, |seen| seen.each(window, of));
+    Some(Cost {
+        kind: CostKind::NetworkBytes,
+        per_transaction: most(TRANSACTIONS)?,
+        per_statement: most(STATEMENTS),
+        source: CLIENT_HOST,
+    })
+}
+
+/// A figure of the bytes through the client's busiest interface, both ways; over loopback each byte is
+/// sent and received.
+pub(crate) fn busiest_interface(
+    record: &RunRecord,
+    window: &Window,
+    figure: impl Fn(Seen) -> Option<f64>,
+) -> Option<f64> {
     let interfaces = series(record, CLIENT_HOST, "network.sent");
     let of = |name: &str, interface: &str| {
         let is_it = |s: &Series| {
@@ -310,7 +364,7 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
                 .get("interface")
                 .is_some_and(|i| i == interface)
         };
-        seen(record, window, CLIENT_HOST, name, is_it)?.each(window)
+        figure(seen(record, window, CLIENT_HOST, name, is_it)?)
     };
     let bytes = interfaces.filter_map(|series| {
         let interface = series.key.labels.get("interface")?;
@@ -321,10 +375,5 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
         };
         Some(sent + received)
     });
-    let most = bytes.reduce(f64::max)?;
-    Some(Cost {
-        kind: CostKind::NetworkBytes,
-        per_transaction: most,
-        source: CLIENT_HOST,
-    })
+    bytes.reduce(f64::max)
 }

@@ -29,10 +29,11 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
                 ids.len()
             )));
         };
-        if words.format == "parquet" {
-            return Err(Failure::usage(
-                "--format parquet is binary and needs a file; for example -o run.parquet",
-            ));
+        let format = &words.format;
+        if matches!(format.as_str(), "parquet" | "series-parquet") {
+            return Err(Failure::usage(format!(
+                "--format {format} is binary and needs a file; for example -o run.parquet"
+            )));
         }
         print_data(&String::from_utf8_lossy(&exported(
             &store,
@@ -98,6 +99,8 @@ impl ExportPath {
         let ending = match format {
             "hdr" => "hlog",
             "clients" => "clients.csv",
+            "series" => "series.csv",
+            "series-parquet" => "series.parquet",
             other => other,
         };
         match self {
@@ -133,15 +136,19 @@ fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {
         Failure::new(ExitCode::Failed, format!("run {}: {e}", printable(id)))
     };
     let record = store.get(id)?;
-    if record.is_watch() && format != "json" {
+    if record.is_watch() && !matches!(format, "json" | "series" | "series-parquet") {
         return Err(Failure::usage(format!(
             "run {id} is a watch, with no load of its own: it has no intervals for --format {format}; use \
-             --format json"
+             --format json or series"
         )));
     }
     let since = measured_since(&record);
     let text = match format {
         "csv" => tidemark_report::interval_table(&record).map_err(|e| failed(&e)),
+        "series" => tidemark_report::series_table(&record).map_err(|e| failed(&e)),
+        "series-parquet" => {
+            return tidemark_report::series_parquet(&record, since).map_err(|e| failed(&e));
+        }
         "clients" => tidemark_report::client_table(&record).map_err(|e| failed(&e)),
         "hdr" => {
             let since = since.unwrap_or_default();

@@ -66,8 +66,13 @@ impl Watching {
         })
     }
 
-    /// Shows the newest of what goes to `sink`, too, where there is a view. Of an earlier run nothing stays.
+    /// Shows the newest of what goes to `sink`, too, where there is a view, and serves it where figures are
+    /// served. Of an earlier run nothing stays.
     pub fn showing(&mut self, sink: Sink) -> Sink {
+        let sink = match &self.metrics {
+            None => sink,
+            Some(metrics) => served(metrics, sink),
+        };
         if !self.wants_view {
             return sink;
         }
@@ -189,6 +194,15 @@ fn controls() -> Controls {
         interrupt: Box::new(interrupt::asked),
         is_ending: Box::new(|| interrupt::handle().is_stopped()),
     }
+}
+
+/// Serves the newest of what goes to `sink`, too.
+fn served(metrics: &Metrics, sink: Sink) -> Sink {
+    let observing = metrics.observing();
+    Arc::new(move |chunk| {
+        observing(&chunk);
+        sink(chunk);
+    })
 }
 
 fn serve(address: &str) -> Result<Metrics, Failure> {

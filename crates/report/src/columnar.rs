@@ -1,8 +1,9 @@
-//! The table of a run's intervals as a Parquet file: what [`crate::interval_table`] writes as text,
-//! with the types of its columns.
+//! The tables of a run's intervals and of what was observed as Parquet files: what
+//! [`crate::interval_table`] and [`crate::series_table`] write as text, with the types of their columns.
 
 use crate::ReportError;
 use crate::intervals::{Cell, ColumnKind, Table};
+use crate::series::exported::{COLUMNS, Exported};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -16,6 +17,8 @@ use tidemark_core::record::RunRecord;
 
 /// The column that the text has not: the time of day of `start_s`.
 const STARTED: &str = "started_at";
+/// Rows of a group: a day of many series does not stand in memory twice.
+const ROWS_AT_ONCE: usize = 1 << 17;
 
 /// A row for every interval, warm-up included, in the columns of [`crate::interval_table`]: text as
 /// UTF-8 just as it is in the record, counts as 64-bit integers, all else as floating numbers with all
@@ -43,7 +46,66 @@ pub fn interval_parquet(
         .map(|i| at(measured_since, i.start_ms))
         .collect();
     values.insert(0, Values::Times(started));
-    Ok(written(types, &values)?)
+    let mut file = ColumnFile::new("interval", types)?;
+    file.add(&values)?;
+    Ok(file.done()?)
+}
+
+/// A row for every point of every series, in the columns of [`crate::series_table`] and with
+/// `started_at` before them, as [`interval_parquet`] has it.
+///
+/// # Errors
+/// [`ReportError::Series`] of a series that can't be read, [`ReportError::Parquet`].
+pub fn series_parquet(
+    record: &RunRecord,
+    measured_since: Option<Duration>,
+) -> Result<Vec<u8>, ReportError> {
+    let mut types = vec![started_type()];
+    types.extend(COLUMNS.iter().map(|(name, kind)| type_of(name, *kind)));
+    let mut file = ColumnFile::new("point", types)?;
+    let mut points = Points::default();
+    for series in Exported::all(record)? {
+        for row in series.rows()? {
+            let (at_ms, cells) = row?;
+            points.push(at(measured_since, at_ms), &cells);
+            if points.started.len() >= ROWS_AT_ONCE {
+                file.add(&std::mem::take(&mut points).columns())?;
+            }
+        }
+    }
+    if !points.started.is_empty() {
+        file.add(&points.columns())?;
+    }
+    Ok(file.done()?)
+}
+
+/// Rows of points until they are written.
+struct Points {
+    started: Vec<Option<i64>>,
+    values: Vec<Values>,
+}
+
+impl Default for Points {
+    fn default() -> Self {
+        Self {
+            started: Vec::new(),
+            values: COLUMNS.iter().map(|(_, kind)| Values::of(*kind)).collect(),
+        }
+    }
+}
+
+impl Points {
+    fn push(&mut self, started: Option<i64>, cells: &[Cell<'_>]) {
+        self.started.push(started);
+        for (column, cell) in self.values.iter_mut().zip(cells) {
+            column.push(cell);
+        }
+    }
+
+    fn columns(self) -> Vec<Values> {
+        let started = Values::Times(self.started);
+        std::iter::once(started).chain(self.values).collect()
+    }
 }
 
 /// When an interval began, in milliseconds since 1970.
@@ -134,29 +196,39 @@ fn started_type() -> Written<Type> {
         .build()
 }
 
-fn written(types: Vec<Written<Type>>, values: &[Values]) -> Written<Vec<u8>> {
-    let fields: Vec<Arc<Type>> = (types.into_iter())
-        .map(|made| made.map(Arc::new))
-        .collect::<Written<_>>()?;
-    let schema = Type::group_type_builder("interval")
-        .with_fields(fields)
-        .build()?;
-    let properties = WriterProperties::builder()
-        .set_created_by(format!("tidemark {}", env!("CARGO_PKG_VERSION")))
-        .build();
-    let mut file = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema), Arc::new(properties))?;
-    let mut rows = writer.next_row_group()?;
-    for column in values {
-        let Some(mut to) = rows.next_column()? else {
-            return Err(ParquetError::General("a column too many".into()));
-        };
-        column.write(&mut to)?;
-        to.close()?;
+/// A file to which groups of rows are added.
+struct ColumnFile(SerializedFileWriter<Vec<u8>>);
+
+impl ColumnFile {
+    /// What a row is, and the types of its columns.
+    fn new(row: &str, types: Vec<Written<Type>>) -> Written<Self> {
+        let fields: Vec<Arc<Type>> = (types.into_iter())
+            .map(|made| made.map(Arc::new))
+            .collect::<Written<_>>()?;
+        let schema = Type::group_type_builder(row).with_fields(fields).build()?;
+        let properties = WriterProperties::builder()
+            .set_created_by(format!("tidemark {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        let writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
+        Ok(Self(writer))
     }
-    rows.close()?;
-    writer.close()?;
-    Ok(file)
+
+    fn add(&mut self, values: &[Values]) -> Written<()> {
+        let mut rows = self.0.next_row_group()?;
+        for column in values {
+            let Some(mut to) = rows.next_column()? else {
+                return Err(ParquetError::General("a column too many".into()));
+            };
+            column.write(&mut to)?;
+            to.close()?;
+        }
+        rows.close()?;
+        Ok(())
+    }
+
+    fn done(self) -> Written<Vec<u8>> {
+        self.0.into_inner()
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,9 @@ pub enum ReportError {
     /// The figures could not be written as JSON.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// What was observed can't be read.
+    #[error(transparent)]
+    Series(#[from] tidemark_core::series::SeriesError),
     /// The figures could not be written as Parquet.
     #[error("Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),

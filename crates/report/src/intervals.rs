@@ -27,7 +27,7 @@ pub(crate) enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match self {
             Cell::Word(word) => words(word),
             Cell::Count(count) => count.to_string(),

@@ -53,7 +53,7 @@ pub mod ycsb;
 
 pub use authored::{Authored, AuthoredError, AuthoredSection, Picture};
 pub use clients::client_table;
-pub use columnar::interval_parquet;
+pub use columnar::{interval_parquet, series_parquet};
 pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
 pub use digest::Digest;
 pub use error::ReportError;
@@ -70,6 +70,7 @@ pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
 pub use observed::{json, unseen};
 pub use section::Section;
+pub use series::exported::series_table;
 pub use single::{html, html_with, markdown, markdown_with, text};
 pub use texts::Lang;
 

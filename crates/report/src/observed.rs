@@ -5,10 +5,12 @@ use crate::load_words::Table;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
-use tidemark_analysis::observed::{Cost, CostKind, costs};
+use tidemark_analysis::observed::{Cost, CostKind, costs, statements_each};
 use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 
+/// A transaction of so little more or less than one statement is one.
+const ONE_STATEMENT: f64 = 0.005;
 /// Statements of a brief report.
 const MOST_BRIEF: usize = 5;
 /// Characters of a statement that a table shows; the record has more.
@@ -46,21 +48,36 @@ pub fn json(record: &RunRecord) -> Result<String, serde_json::Error> {
 /// A row for each kind of cost that is known.
 pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart> {
     let t = observed::of(lang);
-    let rows: Vec<Vec<String>> = costs(record).iter().map(|c| row(c, t)).collect();
+    // Where a transaction is one statement, both cost the same.
+    let statements = statements_each(record).filter(|each| (each - 1.0).abs() >= ONE_STATEMENT);
+    let by_statement = statements.is_some();
+    let costs = costs(record);
+    let rows: Vec<Vec<String>> = costs.iter().map(|c| row(c, by_statement, t)).collect();
+    let mut says = vec![t.costs_say.to_string()];
+    says.extend(statements.map(|each| fill(t.costs_statements, &[("count", &three(each))])));
+    let mut head = vec![t.cost, t.each];
+    head.extend(by_statement.then_some(t.each_statement));
+    head.push(t.told_by);
     (!rows.is_empty()).then(|| {
         DocumentPart::from(Table {
             title: t.costs,
-            says: t.costs_say.into(),
-            head: vec![t.cost, t.each, t.told_by],
+            says: says.join(lang.texts().gap),
+            numbers: head.len() - 2,
+            head,
             rows,
-            numbers: 1,
         })
     })
 }
 
-fn row(cost: &Cost, t: &observed::Texts) -> Vec<String> {
+fn row(cost: &Cost, by_statement: bool, t: &observed::Texts) -> Vec<String> {
     let (called, said) = said_of(cost.kind, cost.per_transaction, t);
-    vec![called.into(), said, cost.source.into()]
+    let mut row = vec![called.into(), said];
+    if by_statement {
+        let each = cost.per_statement;
+        row.push(each.map_or("–".into(), |each| said_of(cost.kind, each, t).1));
+    }
+    row.push(cost.source.into());
+    row
 }
 
 /// What a cost is called, and a value of it with its unit.

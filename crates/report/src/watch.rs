@@ -6,7 +6,7 @@ use tidemark_core::record::RunState;
 use tidemark_core::series::Series;
 
 /// The end of its last point; `None` where there is none, or it can't be read.
-fn end_ms(series: &Series) -> Option<i64> {
+pub(crate) fn end_ms(series: &Series) -> Option<i64> {
     let last = series.points().ok()?.last()?.ok()?;
     Some(last.at_ms.saturating_add(i64::from(series.step_ms)))
 }

@@ -2,8 +2,8 @@
 
 use super::common;
 use std::collections::BTreeMap;
-use tidemark_analysis::compare;
-use tidemark_analysis::observed::{CostKind, costs, server_host, sessions};
+use tidemark_analysis::observed::{CostKind, costs, server_host, sessions, statements_each};
+use tidemark_analysis::{Resources, compare};
 use tidemark_core::record::{Interval, Phase, RunRecord, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
@@ -125,6 +125,42 @@ fn a_cost_is_of_the_transactions_of_its_own_time() {
 }
 
 #[test]
+fn a_cost_is_of_the_statements_of_its_own_time_too() {
+    let mut record = record(vec![
+        series("server-status", "rows.read", &[], &steady(800.0)),
+        series(
+            "client-host",
+            "network.sent",
+            &[("interface", "lo")],
+            &[(2, 1000.0), (3, 1000.0)],
+        ),
+    ]);
+    // Nobody counted them.
+    assert!(
+        costs(&record)
+            .iter()
+            .all(|cost| cost.per_statement.is_none())
+    );
+    assert_eq!(statements_each(&record), None);
+    for interval in &mut record.intervals {
+        // Four of each transaction; two in the second half.
+        let each = if interval.start_ms < 2000 { 400 } else { 200 };
+        interval.statements.read = each / 2;
+        interval.statements.other = each / 2;
+    }
+    let all = costs(&record);
+    let of = |kind| {
+        let found = all.iter().find(|cost| cost.kind == kind).unwrap();
+        (found.per_transaction, found.per_statement)
+    };
+    let (rows, each) = of(CostKind::RowsRead);
+    assert!((rows - 8.0).abs() < 1e-9);
+    assert!((each.unwrap() - 800.0 / 300.0).abs() < 1e-9);
+    assert_eq!(of(CostKind::NetworkBytes), (10.0, Some(5.0)));
+    assert_eq!(statements_each(&record), Some(3.0));
+}
+
+#[test]
 fn half_of_a_cost_is_none() {
     let record = record(vec![series(
         "server-process",
@@ -185,4 +221,50 @@ fn a_local_servers_host_is_the_clients() {
     assert_eq!(server_host(&record), None);
     record.target_on_client = Some(true);
     assert_eq!(server_host(&record), Some("client-host"));
+}
+
+#[test]
+fn resources_are_means_of_the_measurement() {
+    let core =
+        |n: &str, busy: f64| series("server-host", "cpu.busy", &[("core", n)], &steady(busy));
+    let disk = |name: &str, device: &str, value: f64| {
+        series("server-host", name, &[("device", device)], &steady(value))
+    };
+    let mut all = vec![
+        core("0", 0.2),
+        core("1", 0.6),
+        disk("disk.writes", "sda", 30.0),
+        disk("disk.writes", "sdb", 500.0),
+        disk("disk.flushes", "sdb", 90.0),
+        series(
+            "client-host",
+            "network.sent",
+            &[("interface", "eth0")],
+            &[(-1, 9e9), (0, 100.0), (1, 100.0), (2, 300.0), (3, 300.0)],
+        ),
+        series(
+            "client-host",
+            "network.received",
+            &[("interface", "eth0")],
+            &steady(800.0),
+        ),
+    ];
+    for (node, mode, cores) in [("a", "user", 1.5), ("a", "system", 0.5), ("b", "user", 2.0)] {
+        let labels = [("instance", node), ("mode", mode)];
+        let cpu = series("server-nodes", "cockroach.cpu", &labels, &steady(cores));
+        all.push(cpu);
+    }
+    let rounded = |of: Option<f64>| of.map(|value| (value * 1e6).round() / 1e6);
+    let of = Resources::of(&record(all.clone()));
+    assert_eq!(rounded(of.server_host_busy), Some(0.4));
+    assert_eq!(rounded(of.server_cores), Some(4.0));
+    assert_eq!(rounded(of.disk_writes_per_s), Some(500.0));
+    assert_eq!(rounded(of.flushes_per_s), Some(90.0));
+    assert_eq!(rounded(of.network_bytes_per_s), Some(1000.0));
+    // What the server itself says goes before.
+    all.push(series("server-status", "data.syncs", &[], &steady(77.0)));
+    let of = Resources::of(&record(all));
+    assert_eq!(rounded(of.flushes_per_s), Some(77.0));
+    assert!(Resources::of(&record(Vec::new())).is_empty());
+    assert!(Resources::of(&RunRecord::default()).is_empty());
 }

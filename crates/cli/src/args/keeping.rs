@@ -115,13 +115,14 @@ pub struct Delete {
 json: the whole record with tags and note, for tidemark import
 csv: one row per interval
 parquet: the typed columns of csv and the start of each interval, for data frames
-hdr: an HdrHistogram log (V2, compressed), one line per interval")]
+hdr: an HdrHistogram log (V2, compressed), one line per interval
+series, series-parquet: what was observed, one row per point of each series")]
 pub struct Export {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// Output format; `clients` is a CSV line for each client of a run
-    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "hdr", "clients"])]
+    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "series", "series-parquet", "hdr", "clients"])]
     pub format: String,
     /// File, or folder for one file per run; existing files are not replaced; without it, a single run
     /// is printed

@@ -244,6 +244,24 @@ fn runs_leave_a_store_and_come_into_another() {
     assert_eq!(again.code, Some(5), "{again:?}");
     assert_eq!(fs::read(work.path().join(said.out.trim())).unwrap(), file);
 
+    // What was observed, with the same times in text and as Parquet.
+    let series = work.ok(&["export", "last", "--format", "series"]).out;
+    let head = series.lines().next().unwrap();
+    assert_eq!(
+        head.trim_end(),
+        "run,start_s,length_s,source,name,labels,unit,measures,value"
+    );
+    let of_client = |line: &str| {
+        line.starts_with(&ids[2]) && line.contains(",client-host,memory.used,,bytes,gauge,")
+    };
+    assert!(series.lines().any(of_client), "{series}");
+    let unread = work.run(&["export", "last", "--format", "series-parquet"]);
+    assert_eq!(unread.code, Some(2), "{unread:?}");
+    let said = work.ok(&["export", "last", "--format", "series-parquet", "-o", "out/"]);
+    assert_eq!(said.out, format!("out/{}.series.parquet\n", ids[2]));
+    let file = fs::read(work.path().join(said.out.trim())).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+
     // Into another store, and not twice.
     let other = ["--store", "other.db"];
     let files = [

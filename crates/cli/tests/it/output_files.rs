@@ -154,7 +154,7 @@ fn links_permissions_and_files_beside_are_left_as_they_are() {
 #[test]
 fn exports_replace_nothing_unless_told() {
     let work = two();
-    for format in ["json", "csv", "hdr", "parquet"] {
+    for format in ["json", "csv", "hdr", "parquet", "series", "series-parquet"] {
         let words = ["export", "last", "--format", format, "-o", "run.out"];
         write(&work, "run.out", THEIRS);
         let said = work.run(&words);

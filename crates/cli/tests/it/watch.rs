@@ -135,6 +135,8 @@ fn a_watch_is_a_record_without_transactions() {
         "a watch has no transactions",
     );
     refused(&work.run(&["export", id, "--format=csv"]), 2, "is a watch");
+    let series = work.ok(&["export", id, "--format=series"]).out;
+    assert!(series.contains(",client-host,cpu.busy,"), "{series}");
     refused(
         &work.run(&["report", id, "--format=csv", "--out=-"]),
         2,

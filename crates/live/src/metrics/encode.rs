@@ -51,6 +51,7 @@ impl Collector for Shared {
             families.errors(&figures)?;
             families.latencies(&figures)?;
             families.now(&figures)?;
+            families.observed(&figures)?;
         }
         Ok(())
     }
@@ -254,6 +255,18 @@ impl Families<'_, '_> {
                 "The part of the service time until replies reached the client host",
                 of(|t| t.server.as_ref()),
             )?;
+        }
+        Ok(())
+    }
+
+    fn observed(&mut self, figures: &Figures) -> fmt::Result {
+        let help = "Newest value of each observed series; rates are per second";
+        let kind = MetricType::Gauge;
+        let mut family = self
+            .0
+            .encode_descriptor("tidemark_observed", help, None, kind)?;
+        for (labels, value) in figures.observed.samples() {
+            family.encode_family(labels)?.encode_gauge(&value)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What has been counted of the run.
 
+use super::observed::{NewestOf, ObservedValues};
 use crate::RunInfo;
 use std::collections::BTreeMap;
 use tidemark_core::ErrorClass;
@@ -16,6 +17,7 @@ pub struct Figures {
     /// Errors by phase, class and code.
     pub(super) errors: BTreeMap<(&'static str, &'static str, String), u64>,
     pub(super) now: Now,
+    pub(super) observed: ObservedValues,
 }
 
 /// The end of the last interval.
@@ -92,9 +94,15 @@ impl Figures {
         };
     }
 
+    /// Takes what a source has seen last.
+    pub(super) fn observed(&mut self, newest: NewestOf) {
+        self.observed.take(newest);
+    }
+
     /// The load is over: nothing goes on any more, and sums stay.
     pub fn ended(&mut self) {
         self.now = Now::default();
+        self.observed.end();
     }
 
     /// The phases with what was counted in each; a run without warm-up has one.

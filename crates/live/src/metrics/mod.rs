@@ -5,6 +5,7 @@ mod buckets;
 mod classic;
 mod encode;
 mod figures;
+mod observed;
 mod server;
 
 pub use address::MetricsAddress;
@@ -12,10 +13,12 @@ pub use buckets::upper_bounds_ns;
 pub use figures::Figures;
 
 use crate::RunInfo;
+use observed::NewestOf;
 use server::Server;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidemark_core::record::{ErrorCount, Interval, Phase};
+use tidemark_core::series::SeriesChunk;
 
 /// Why figures can't be served.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +87,16 @@ impl Metrics {
     /// An interval ended.
     pub fn interval(&self, interval: &Interval) {
         self.figures.lock().interval(interval);
+    }
+
+    /// Takes what sources observe of the run, from whichever thread.
+    pub fn observing(&self) -> impl Fn(&SeriesChunk) + Send + Sync + use<> {
+        let figures = self.figures.clone();
+        move |chunk| {
+            // Read before figures are held.
+            let newest = NewestOf::of(chunk);
+            figures.lock().observed(newest);
+        }
     }
 
     /// The load is over: its sums stay.

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 use tidemark_core::record::Phase;
+use tidemark_core::series::{Measures, SeriesBuilder, SeriesChunk, SeriesKey};
 use tidemark_live::{Metrics, MetricsError, RunInfo, upper_bounds_ns};
 use tidemark_testkit::openmetrics::{Exposition, Labels};
 
@@ -205,6 +206,68 @@ fn whatever_a_server_says_stays_a_label() {
         ("phase", "measure"),
     ];
     assert_eq!(page.value("tidemark_errors_total", &labels), Some(1.0));
+}
+
+#[test]
+fn what_is_observed_is_served_while_the_load_goes_on() {
+    let metrics = serve();
+    metrics.started(info(false));
+    let series = |name: &str, state: Option<&str>, points: &[(i64, f64)]| {
+        let key = SeriesKey::new("server-activity", name, "sessions", Measures::Gauge);
+        let key = match state {
+            Some(state) => key.with("state", state).with("1-a", "x"),
+            None => key,
+        };
+        let mut builder = SeriesBuilder::new(key, 3, 1000);
+        for (at, value) in points {
+            builder.push(*at, *value);
+        }
+        builder.series().unwrap()
+    };
+    let observing = metrics.observing();
+    let hostile = "\"} 1\n# EOF";
+    observing(&SeriesChunk {
+        source: "server-activity".into(),
+        number: 0,
+        series: vec![
+            series("sessions", Some(hostile), &[(0, 1.0), (1000, 2.5)]),
+            // It was seen before, and no more.
+            series("sessions", Some("idle"), &[(0, 9.0)]),
+            series("sessions.others", None, &[(0, 4.0)]),
+        ],
+    });
+    let now = page(&metrics);
+    let ours = [("source", "server-activity"), ("unit", "sessions")];
+    let labels = [
+        &ours[..],
+        &[
+            ("series", "sessions"),
+            ("state", hostile),
+            ("label_1_a", "x"),
+        ],
+    ];
+    assert_eq!(
+        now.value("tidemark_observed", &labels.concat()),
+        Some(2.5),
+        "{now:?}"
+    );
+    let labels = [&ours[..], &[("series", "sessions.others")]];
+    assert_eq!(now.value("tidemark_observed", &labels.concat()), Some(4.0));
+    assert_eq!(now.of("tidemark_observed").count(), 2);
+    // What another source has stays, and what comes after the end is not of the load.
+    let other = SeriesKey::new("client-host", "cpu.busy", "ratio", Measures::Rate);
+    let mut builder = SeriesBuilder::new(other, 3, 1000);
+    builder.push(0, 0.5);
+    let chunk = SeriesChunk {
+        source: "client-host".into(),
+        number: 0,
+        series: vec![builder.series().unwrap()],
+    };
+    observing(&chunk);
+    assert_eq!(page(&metrics).of("tidemark_observed").count(), 3);
+    metrics.ended();
+    observing(&chunk);
+    assert_eq!(page(&metrics).of("tidemark_observed").count(), 0);
 }
 
 #[test]

@@ -26,6 +26,13 @@ impl Axis {
         Self::linear(0.0..top, step, tick_label)
     }
 
+    /// As [`Axis::from_zero`], labelled at both ends alone: for pictures that have no room for more.
+    pub fn ends(high: f64, label: impl Fn(f64) -> String) -> Self {
+        let Self { range, .. } = Self::from_zero(high);
+        let ticks = [range.start, range.end].map(|v| (v, label(v))).to_vec();
+        Self { range, ticks }
+    }
+
     /// Seconds; ticks in seconds, or in minutes where those would be many.
     pub fn time(range_s: Range<f64>, unit_s: f64) -> Self {
         let step = round_step((range_s.end - range_s.start) / unit_s, 8) * unit_s;
@@ -223,6 +230,17 @@ fn tick_label(value: f64) -> String {
     }
 }
 
+/// A round value in few characters: `250`, `20k`, `1.5M`.
+pub(crate) fn short_label(value: f64) -> String {
+    let (by, unit) = match value {
+        v if v >= 1e9 => (1e9, "G"),
+        v if v >= 1e6 => (1e6, "M"),
+        v if v >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    format!("{}{unit}", tick_label(value / by))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +275,15 @@ mod tests {
         for (low, high) in [(0.0, 0.0), (f64::NAN, 1.0), (5.0, 1.0)] {
             assert!(!Axis::logarithmic(low, high).ticks.is_empty());
         }
+    }
+
+    #[test]
+    fn an_axis_without_room_has_short_labels_at_its_ends() {
+        let axis = Axis::ends(13_200.0, short_label);
+        assert_eq!(labels(&axis), ["0", "15k"]);
+        assert_eq!(axis.range(), 0.0..15_000.0);
+        let short = [4.0, 2500.0, 1.5e6, 2e9].map(short_label);
+        assert_eq!(short, ["4", "2,500", "1.5M", "2G"]);
     }
 
     #[test]

@@ -121,6 +121,8 @@ pub(super) const WIDE: (u32, u32) = (2400, 800);
 pub(super) const HALF: (u32, u32) = (1160, 800);
 /// One of several: a third of the width.
 pub(super) const SMALL: (u32, u32) = (800, 660);
+/// One of many, flat, at the same times as the wide ones.
+pub(super) const STRIP: (u32, u32) = (2400, 260);
 const FONT: u32 = 40;
 const LINE_HEIGHT: i32 = 42;
 
@@ -152,16 +154,20 @@ impl Chart<'_> {
     fn draw_into(&self, svg: &mut String) -> Drawn<(Vec<i32>, (i32, i32))> {
         let root = SVGBackend::with_string(svg, self.size).into_drawing_area();
         // The same on all wide charts, so that their times stand one below the other.
-        let labels_right = match (self.size == WIDE, self.end_labels.is_empty()) {
+        let labels_right = match (self.is_wide(), self.end_labels.is_empty()) {
             (true, _) => 270,
             (false, true) => 90,
             (false, false) => 150,
         };
+        let (above, below) = match self.is_flat() {
+            true => (28, 64),
+            false => (80, 120),
+        };
         let mut plot = ChartBuilder::on(&root)
-            .margin_top(80)
+            .margin_top(above)
             .margin_right(labels_right)
             .set_label_area_size(LabelAreaPosition::Left, self.labels_left())
-            .set_label_area_size(LabelAreaPosition::Bottom, 120)
+            .set_label_area_size(LabelAreaPosition::Bottom, below)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         for layer in &self.layers {
             if matches!(layer, Layer::Band(..)) {
@@ -182,7 +188,9 @@ impl Chart<'_> {
             }
         }
         let (across, down) = plot.plotting_area().get_pixel_range();
-        self.name_axes(&root, across.end)?;
+        if !self.is_flat() {
+            self.name_axes(&root, across.end)?;
+        }
         self.draw_marks(&root, &plot, (down.start, down.end))?;
         self.draw_end_labels(&root, &plot, across.end)?;
         let rows = self
@@ -194,10 +202,20 @@ impl Chart<'_> {
         Ok((rows, (down.start, down.end)))
     }
 
+    /// Whether its times stand below those of other charts.
+    fn is_wide(&self) -> bool {
+        self.size.0 == WIDE.0
+    }
+
+    /// Whether it has no room for names of its axes.
+    fn is_flat(&self) -> bool {
+        self.size == STRIP
+    }
+
     /// Room for the y axis' labels: all wide charts have the same, and narrow ones what they need.
     fn labels_left(&self) -> u32 {
         const LEAST: u32 = 150;
-        if self.size == WIDE {
+        if self.is_wide() {
             return LEAST + 60;
         }
         let (low, high) = (self.y.range_start(), self.y.end());

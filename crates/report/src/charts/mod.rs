@@ -9,18 +9,23 @@ mod lines;
 mod panel;
 mod rate;
 mod stacked;
+mod strip;
 mod time;
+mod timeline;
 
+pub(crate) use axis::short_label;
 pub(crate) use bars::{Bar, BarChart};
 pub(crate) use canvas::{Drawing, MOST_SERIES, key};
 pub(crate) use hosts::{HostBox, HostsDrawing};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
 pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
-pub(crate) use panel::{PanelLine, panel, sparkline};
+pub(crate) use panel::{PanelLine, panel};
 pub(crate) use rate::by_rate;
 pub(crate) use stacked::{Shade, Stack, StackChart};
+pub(crate) use strip::strip;
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
+pub(crate) use timeline::Timeline;
 
 /// An interval that goes further above the highest value is cut off: the axis is the values'.
 pub(crate) const INTERVAL_ROOM: f64 = 1.25;

@@ -57,30 +57,6 @@ pub(crate) fn panel(lines: &[PanelLine], says: &str) -> String {
     svg
 }
 
-/// Lines over time, from zero to `most` or the highest value; otherwise as [`panel`].
-pub(crate) fn sparkline(
-    lines: &[Vec<(f64, Option<f64>)>],
-    most: Option<f64>,
-    says: &str,
-) -> String {
-    let points = || lines.iter().flatten();
-    let end = points().map(|p| p.0).fold(0.0, f64::max);
-    let high = points().filter_map(|p| p.1).fold(0.0, f64::max);
-    let high = most.unwrap_or(0.0).max(high);
-    let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {UPPER}\" role=\"img\"><title>{}</title>\
-         <path class=\"ground\" d=\"M0 {UPPER}H{WIDTH}\"/>",
-        escaped(says)
-    );
-    for (n, line) in lines.iter().enumerate() {
-        let dash = DASHES[n % DASHES.len()];
-        let points = line.iter().copied();
-        path(&mut svg, "upper", dash, points, (end, high), (UPPER, UPPER));
-    }
-    svg.push_str("</svg>");
-    svg
-}
-
 /// A line over time; it breaks where a value is missing.
 fn path(
     svg: &mut String,

@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::canvas::{Chart, EndLabel, Ink, Layer, WIDE};
+use super::timeline::Timeline;
 use super::{Figure, Span};
 use crate::ReportError;
 use crate::digest::{Digest, Point};
@@ -40,9 +41,7 @@ struct OverTime<'a> {
 impl OverTime<'_> {
     fn figure(self) -> Result<Figure, ReportError> {
         let points = &self.d.points;
-        let start = points.first().map_or(0.0, |p| p.start_s);
-        let end = points.last().map_or(1.0, |p| p.end_s).max(start + 0.001);
-        let unit_s = if end - start > 600.0 { 60.0 } else { 1.0 };
+        let time = Timeline::of(self.d);
         let values = || self.series.iter().flat_map(|s| s.values.iter().flatten());
         let high = values().copied().fold(0.0, f64::max);
         let low = values().copied().fold(f64::INFINITY, f64::min);
@@ -53,21 +52,7 @@ impl OverTime<'_> {
         };
         let place = |v: f64| if self.logarithmic { v.log10() } else { v };
 
-        let mut layers = Vec::new();
-        let warmup = points.iter().filter(|p| p.phase == Phase::Warmup);
-        if let Some(until) = warmup.map(|p| p.end_s).reduce(f64::max) {
-            layers.push(Layer::Band(start, until, Ink::Warmup));
-        }
-        for outage in &self.d.record.outages {
-            let from = outage.start_ms as f64 / 1000.0;
-            let to = from + outage.length_ms / 1000.0;
-            if to > start && from < end {
-                layers.push(Layer::Band(from.max(start), to.min(end), Ink::Outage));
-            }
-        }
-        for (from, to) in stalls(self.d) {
-            layers.push(Layer::Band(from, to.min(end), Ink::Outage));
-        }
+        let mut layers = time.layers(&y);
         let at = |s: &Series<'_>| -> Vec<(f64, Option<f64>)> {
             let middles = points.iter().map(Point::middle_s);
             middles.zip(s.values.iter().map(|v| v.map(place))).collect()
@@ -87,7 +72,7 @@ impl OverTime<'_> {
         let measured_from = self.d.measured().map(|p| p.start_s).reduce(f64::min);
         if let (Some(mean), Some(from)) = (self.mean, measured_from) {
             layers.push(Layer::Line {
-                points: vec![(from, Some(place(mean))), (end, Some(place(mean)))],
+                points: vec![(from, Some(place(mean))), (time.end_s(), Some(place(mean)))],
                 ink: Ink::Text,
                 width: 3,
             });
@@ -117,13 +102,9 @@ impl OverTime<'_> {
         }
         let drawing = Chart {
             size: WIDE,
-            x: Axis::time(start..end, unit_s),
+            x: time.axis(),
             y,
-            x_name: if unit_s > 1.0 {
-                self.t.axis_minutes
-            } else {
-                self.t.axis_seconds
-            },
+            x_name: time.axis_name(self.t),
             y_name: self.y_name,
             layers,
             end_labels,
@@ -146,7 +127,7 @@ impl OverTime<'_> {
             .collect();
         Ok(Figure {
             title: self.title.into(),
-            says: self.caption(),
+            says: self.caption(&time),
             drawing,
             head,
             rows,
@@ -163,7 +144,7 @@ impl OverTime<'_> {
         }
     }
 
-    fn caption(&self) -> String {
+    fn caption(&self, time: &Timeline<'_>) -> String {
         let mut says = vec![self.says.clone()];
         let count = self.d.intervals_per_point;
         if count > 1 {
@@ -176,26 +157,9 @@ impl OverTime<'_> {
                 ],
             ));
         }
-        if self.d.warmup_s > 0.0 {
-            says.push(self.t.warmup_shaded.into());
-        }
-        if !self.d.record.outages.is_empty() {
-            says.push(self.t.outage_shaded.into());
-        } else if stalls(self.d).next().is_some() {
-            says.push(self.t.stall_shaded.into());
-        }
+        says.extend(time.says(self.t).into_iter().map(String::from));
         says.join(self.t.gap)
     }
-}
-
-/// Times in which no transaction ended; where a host was unreachable, that is told instead.
-fn stalls(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
-    let told = d.record.outages.is_empty();
-    let dead = d.record.dead_times.iter().flatten();
-    dead.filter(move |_| told).map(|of| {
-        let from = of.start_ms as f64 / 1000.0;
-        (from, from + of.length_ms / 1000.0)
-    })
 }
 
 /// A name as it fits beside a line.

@@ -5,6 +5,8 @@
 use super::*;
 use crate::interval_table;
 use crate::intervals::tests::stats;
+use crate::series::exported::tests::observed;
+use crate::series_table;
 use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -87,6 +89,28 @@ fn every_cell_is_the_texts() {
             }
         }
     }
+}
+
+#[test]
+fn every_cell_of_a_series_is_the_texts() {
+    let record = observed();
+    let table = series_table(&record).unwrap();
+    let heads: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let (names, rows) = read(series_parquet(&record, Some(SINCE)).unwrap());
+    assert_eq!(names[0], "started_at");
+    assert_eq!(names[1..], heads);
+    assert_eq!(rows.len(), 4);
+    // The labels of the last hold commas.
+    for (row, line) in rows.iter().zip(table.lines().skip(1)).take(3) {
+        for ((name, field), text) in names.iter().zip(row).skip(1).zip(line.split(',')) {
+            assert!(same(field, text), "{name}: {field:?} for {text:?}");
+        }
+    }
+    assert_eq!(rows[0][0], Field::TimestampMillis(1_699_999_999_500));
+    let labels = "{\"state\":\"active\",\"wait\":\"a,\\\"b\\\"\"}";
+    assert_eq!(rows[3][6], Field::Str(labels.into()));
+    let (names, rows) = read(series_parquet(&RunRecord::default(), None).unwrap());
+    assert_eq!((names.len(), rows.len()), (10, 0));
 }
 
 #[test]

@@ -71,6 +71,8 @@ pub(crate) struct Panel {
     pub says: String,
     /// Beside the label.
     pub figures: Vec<String>,
+    /// Whether it takes a page's width, with its times below those of charts.
+    pub wide: bool,
 }
 
 /// A rule's finding.

@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 31] = [
+const LAST: [&str; 36] = [
     "sessions",
     "terminals",
     "rate",
@@ -54,6 +54,11 @@ const LAST: [&str; 31] = [
     "clients",
     "clients_missing",
     "errors_per_s",
+    "server_host_cpu_percent",
+    "server_cpu_cores",
+    "disk_writes_per_s",
+    "flushes_per_s",
+    "network_bytes_per_s",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -164,6 +169,11 @@ fn last(run: &RunDigest) -> Vec<String> {
         run.clients.to_string(),
         run.clients_missing.to_string(),
         some(errors_per_s(run)),
+        some(run.resources.server_host_busy.map(|share| share * 100.0)),
+        some(run.resources.server_cores),
+        some(run.resources.disk_writes_per_s),
+        some(run.resources.flushes_per_s),
+        some(run.resources.network_bytes_per_s),
     ]
 }
 

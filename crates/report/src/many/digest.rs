@@ -12,7 +12,7 @@ use tidemark_analysis::compare::Measured;
 use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
-use tidemark_analysis::{Finding, Presence, Setup, Severity};
+use tidemark_analysis::{Finding, Presence, Resources, Setup, Severity};
 use tidemark_core::record::MachineFigures;
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
@@ -124,6 +124,9 @@ pub struct RunDigest {
     /// What a transaction took on average.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
+    /// What it used of processors, disks and the network, where that was observed.
+    #[serde(skip_serializing_if = "Resources::is_empty")]
+    pub(crate) resources: Resources,
     /// What limits it; absent of what can't be diagnosed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) diagnosis: Option<Diagnosis>,
@@ -343,6 +346,7 @@ impl RunDigest {
             settings: telling_settings(record).cloned().collect(),
             topology: record.topology.clone(),
             costs: costs(record),
+            resources: Resources::of(record),
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
             experiments: record.experiments.clone(),
             hosts: d.totals.hosts.clone(),

@@ -31,6 +31,7 @@ mod panels;
 mod pictures;
 mod queries;
 mod repeat;
+mod resources;
 mod scaling;
 mod summary;
 mod varied;

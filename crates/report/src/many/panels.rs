@@ -82,6 +82,7 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
             label,
             says,
             figures,
+            wide: false,
         });
     }
     panels

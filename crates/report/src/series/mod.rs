@@ -1,8 +1,10 @@
-//! What watched a run beside its load: a small picture of each figure, and their means and extremes.
+//! What watched a run beside its load: a flat chart of each figure, and their means and extremes.
 
+pub(crate) mod exported;
 mod names;
 
-use crate::charts::sparkline;
+use crate::ReportError;
+use crate::charts::{Timeline, short_label, strip};
 use crate::document::Panel;
 use crate::load_words::Table;
 use crate::number::{bytes, percent, three, whole};
@@ -15,7 +17,7 @@ use tidemark_core::series::{Bucket, Series};
 use tidemark_diagnosis::{Diagnosis, Evidence};
 
 /// So many points of a line can be told apart on a picture.
-const POINTS: usize = 160;
+const POINTS: usize = 240;
 /// Of more series of one name (processors of a big host), what they are together is told.
 const MOST_APART: usize = 4;
 /// So many names are drawn and listed.
@@ -122,23 +124,30 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
     groups
 }
 
-/// Small pictures over time, from the start of the load; those that a finding rests on say so.
+/// Flat charts over the run's time; those that a finding rests on say so.
+///
+/// # Errors
+/// [`ReportError::Chart`].
 pub(crate) fn panels(
+    time: &Timeline<'_>,
     record: &RunRecord,
     side: Side,
     limits: Option<&Diagnosis>,
     lang: Lang,
-) -> Vec<Panel> {
+) -> Result<Vec<Panel>, ReportError> {
     let groups = groups(record, side, lang);
     let drawn = groups.iter().filter(|group| group.is_drawn());
     let drawn = drawn.filter(|group| side == Side::Client || !group.is_nothing());
-    let panels = drawn.filter_map(|group| {
-        let mut panel = panel(group, lang)?;
+    let mut panels = Vec::new();
+    for group in drawn {
+        let Some(mut panel) = panel(group, time, lang)? else {
+            continue;
+        };
         let evidence = limits.and_then(|limits| evidence_of(group, limits, lang));
         panel.figures.extend(evidence);
-        Some(panel)
-    });
-    panels.collect()
+        panels.push(panel);
+    }
+    Ok(panels)
 }
 
 /// Which findings rest on these series; `None` where none does.
@@ -156,49 +165,65 @@ fn evidence_of(group: &Group<'_>, limits: &Diagnosis, lang: Lang) -> Option<Stri
     (!causes.is_empty()).then(|| fill(t.evidence_of, &[("causes", &causes.join(t.comma))]))
 }
 
-fn panel(group: &Group<'_>, lang: Lang) -> Option<Panel> {
+/// `None` where nothing is to be drawn, or a series can't be read: that is said in the table.
+fn panel(group: &Group<'_>, time: &Timeline<'_>, lang: Lang) -> Result<Option<Panel>, ReportError> {
     let few = group
         .series
         .iter()
         .map(|series| series.downsampled(POINTS).ok());
-    // What can't be read is said in the table.
     let few: Vec<Vec<Bucket>> = few.flatten().filter(|b| !b.is_empty()).collect();
-    let start = few.iter().flatten().map(|b| b.at_ms).min()?;
-    let step = group
-        .series
-        .first()
-        .map_or(1, |s| u64::from(s.step_ms.max(1)));
-    let lines: Vec<Vec<(f64, Option<f64>)>> = few.iter().map(|line| broken(line, start)).collect();
-    let unit = group.series.first().map_or("", |s| s.key.unit.as_str());
-    let most = if unit == "ratio" { Some(1.0) } else { None };
-    let together = together(&group.series, i64::MIN)?;
+    let lines: Vec<Vec<(f64, Option<f64>)>> = few.iter().map(|line| broken(line, time)).collect();
+    let begins = few.iter().flatten().map(|b| b.at_ms).min();
+    let (Some(start), Some(together), false) = (
+        begins,
+        together(&group.series, i64::MIN),
+        lines.iter().all(Vec::is_empty),
+    ) else {
+        return Ok(None);
+    };
+    let first = group.series.first();
+    let step = first.map_or(1, |s| u64::from(s.step_ms.max(1)));
+    let unit = first.map_or("", |s| s.key.unit.as_str());
+    let least = if unit == "ratio" { 1.0 } else { 0.0 };
     let said = figures(&together, unit, lang);
     let seconds = few.iter().flatten().map(|b| b.at_ms.abs_diff(start)).max();
     let seconds = seconds.unwrap_or(0).saturating_add(step) / 1000;
     let says = format!("{}: {said} ({} s)", group.called, whole(seconds));
-    Some(Panel {
-        svg: sparkline(&lines, most, &says),
+    Ok(Some(Panel {
+        svg: strip(time, lines, least, |v| at_edge(v, unit), &says)?,
         label: group.called.clone(),
         says,
         figures: vec![said],
-    })
+        wide: true,
+    }))
 }
 
-/// Seconds from the start, and values; a gap where points are missing.
-fn broken(buckets: &[Bucket], start: i64) -> Vec<(f64, Option<f64>)> {
-    let at = |ms: i64| ms.abs_diff(start) as f64 / 1000.0;
+/// A round value at the edge of a chart, where there is no room for its unit.
+fn at_edge(value: f64, unit: &str) -> String {
+    match unit {
+        "ratio" => percent(value, 1.0),
+        // Out of bounds is the nearest bound.
+        "bytes" | "bytes/s" if value > 0.0 => bytes(value as u64),
+        _ => short_label(value),
+    }
+}
+
+/// Seconds of the measurement, each the middle of its point's time, and values; a gap where points are
+/// missing. What is not of the run's time is left out.
+fn broken(buckets: &[Bucket], time: &Timeline<'_>) -> Vec<(f64, Option<f64>)> {
     let widths = buckets.windows(2).map(|w| match w {
         [a, b] => a.at_ms.abs_diff(b.at_ms),
         _ => 0,
     });
     let usual = widths.min().unwrap_or(0).max(1);
+    let middle = |bucket: &Bucket| (bucket.at_ms as f64 + usual as f64 / 2.0) / 1000.0;
     let mut line = Vec::new();
     let mut last: Option<&Bucket> = None;
-    for bucket in buckets {
+    for bucket in buckets.iter().filter(|b| time.has(middle(b))) {
         if last.is_some_and(|l| l.at_ms.abs_diff(bucket.at_ms) / usual > 1) {
-            line.push((at(bucket.at_ms), None));
+            line.push((middle(bucket), None));
         }
-        line.push((at(bucket.at_ms), Some(bucket.mean)));
+        line.push((middle(bucket), Some(bucket.mean)));
         last = Some(bucket);
     }
     line

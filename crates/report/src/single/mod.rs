@@ -2,7 +2,7 @@
 
 mod tables;
 
-use crate::charts::{self, Figure};
+use crate::charts::{self, Figure, Timeline};
 use crate::clients;
 use crate::command_line::wrapped;
 use crate::diagnosis;
@@ -14,7 +14,7 @@ use crate::many::figure_of_run;
 use crate::observed;
 use crate::section::Section;
 use crate::series::{self, Side};
-use crate::texts::{Lang, Texts};
+use crate::texts::{Lang, Texts, fill};
 use crate::topology;
 use crate::words::{Words, readable_time};
 use crate::{Authored, ReportError, RunDigest};
@@ -171,12 +171,19 @@ fn parts(
     if !w.is_watch() {
         parts.extend(load_parts(w, lang, page)?);
     }
+    let time = Timeline::of(w.d);
     for side in Side::ALL {
         if let Some(table) = series::table(record, side, lang, detail == Detail::Brief) {
             let mut watched = DocumentPart::from(table);
             if page {
-                let panels = Block::Panels(series::panels(record, side, limits, lang));
-                watched.blocks.insert(0, panels);
+                let panels = series::panels(&time, record, side, limits, lang)?;
+                if !panels.is_empty() {
+                    let axis = fill(t.strips_say, &[("axis", time.axis_name(t))]);
+                    let mut says = vec![axis];
+                    says.extend(time.says(t).into_iter().map(String::from));
+                    watched.blocks.insert(0, Block::Panels(panels));
+                    watched.blocks.insert(0, Block::Fine(says.join(t.gap)));
+                }
             }
             parts.push(watched);
         }

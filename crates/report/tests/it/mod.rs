@@ -16,6 +16,7 @@ mod many_invalid;
 mod many_limits;
 mod many_matrix;
 mod many_objective;
+mod many_resources;
 mod many_scaling;
 mod many_together;
 mod many_varied;

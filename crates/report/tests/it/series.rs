@@ -1,8 +1,11 @@
 //! What watched a run beside its load is in every report, and what a source gave without a histogram.
 
 use super::common;
+use regex::Regex;
 use std::collections::BTreeMap;
-use tidemark_core::record::{Gap, GapKind, Observed, Quantiles, RunRecord, RunState, TypeStats};
+use tidemark_core::record::{
+    Gap, GapKind, Observed, Outage, Quantiles, RunRecord, RunState, StatementCounts, TypeStats,
+};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_report::{Lang, ReportError, RunDigest, html, markdown, text};
 
@@ -63,12 +66,8 @@ fn the_clients_host_is_drawn_and_summarised() {
         .split("<b>Memory: client, resident</b>")
         .nth(1)
         .unwrap();
-    let line = line.split("class=\"upper\"").nth(1).unwrap();
-    assert_eq!(
-        line[..line.find('>').unwrap()].matches('M').count(),
-        2,
-        "{line}"
-    );
+    let line = line.split("</svg>").next().unwrap();
+    assert_eq!(line.matches("stroke=\"#0A6C8F\"").count(), 2, "{line}");
 
     let chinese = html(&record, Lang::Zh).unwrap();
     assert!(chinese.contains("CPU 使用率") && chinese.contains("TCP 重传"));
@@ -89,6 +88,79 @@ fn the_clients_host_is_drawn_and_summarised() {
     assert!(!brief.contains("Processors: steal"), "{brief}");
 }
 
+/// Spans of outages on a picture, its upright dashed lines, and its axis' labels, each with where it lies.
+fn marks(svg: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let all = |pattern: &str| {
+        let pattern = Regex::new(pattern).unwrap();
+        let found = pattern.captures_iter(svg);
+        let found = found.map(|of| {
+            let parts = of.iter().skip(1).flatten();
+            parts
+                .map(|part| part.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        found.collect::<Vec<String>>()
+    };
+    (
+        all(
+            r##"<rect x="(\d+)" y="\d+" width="(\d+)" height="\d+" opacity="0.18" fill="#C94F7C""##,
+        ),
+        all(r##"stroke="#4D5C69" stroke-width="2" points="(\d+),\d+ \d+,\d+ ""##),
+        all(r#"<text x="(\d+)" y="\d+" dy="0.76em" text-anchor="middle"[^>]*>\s*(\S+)"#),
+    )
+}
+
+#[test]
+fn what_is_observed_is_drawn_at_the_times_of_the_load() {
+    let mut record = watched();
+    record.outages = vec![Outage {
+        host: "db1".into(),
+        start_ms: 12_000,
+        length_ms: 9000.0,
+        ended: true,
+        first_error: "refused".into(),
+    }];
+    let page = html(&record, Lang::En).unwrap();
+    let throughput = page.split("<h2>Throughput over time</h2>").nth(1).unwrap();
+    let throughput = throughput.split("</svg>").next().unwrap();
+    let (outages, checkpoints, labels) = marks(throughput);
+    assert_eq!((outages.len(), checkpoints.len()), (1, 0), "{throughput}");
+    assert!(labels.len() > 5, "{throughput}");
+    // Series that begin or end elsewhere than the load change nothing.
+    let of = |page: &str| -> Vec<String> {
+        let strips = page.split("<div class=\"panel wide\">").skip(1);
+        let strips = strips.map(|strip| strip.split("</svg>").next().unwrap().to_string());
+        strips.collect()
+    };
+    let strips = of(&page);
+    assert_eq!(strips.len(), 5);
+    for strip in &strips {
+        assert_eq!(marks(strip), (outages.clone(), Vec::new(), labels.clone()));
+    }
+    assert!(page.contains("the same on all of these charts"));
+
+    let mut requested = series("checkpoints.requested", "1/s", &[], |n| {
+        f64::from(u8::from(n == 15 || n == 45))
+    });
+    requested.key.source = "server-status".into();
+    record.series.push(requested);
+    let page = html(&record, Lang::En).unwrap();
+    let strips = of(&page);
+    assert_eq!(strips.len(), 6);
+    for picture in strips.iter().map(String::as_str).chain([page.as_str()]) {
+        let (_, mut checkpoints, _) = marks(picture);
+        checkpoints.sort();
+        checkpoints.dedup();
+        assert_eq!(checkpoints.len(), 2, "{picture}");
+    }
+    // In the words of throughput and latency, and of both sides.
+    let said = page.matches("Dashed vertical lines: checkpoints.");
+    assert!(said.count() >= 4);
+    let page = html(&record, Lang::Zh).unwrap();
+    assert!(page.contains("竖虚线为检查点（checkpoint）。") && page.contains("各图相同"));
+}
+
 #[test]
 fn many_processors_are_told_together() {
     let mut record = watched();
@@ -97,6 +169,35 @@ fn many_processors_are_told_together() {
     record.series = cores.iter().map(of).collect();
     let told = markdown(&record, Lang::En).unwrap();
     assert_eq!(told.matches("Processors: busy").count(), 1, "{told}");
+}
+
+#[test]
+fn a_cost_is_told_for_each_statement_where_a_transaction_has_several() {
+    let mut record = watched();
+    let cpu = series("threads.cpu", "cores", &[("threads", "load")], |_| 0.5);
+    record.series.push(cpu);
+    // Twenty statements a transaction.
+    let told = markdown(&record, Lang::En).unwrap();
+    let head = "| Item | Per transaction | Per statement | Source |";
+    assert!(told.contains(head), "{told}");
+    assert!(told.contains("A transaction has 20.0 statements"), "{told}");
+    let is_cost = |line: &&str| line.starts_with("| CPU of the client |");
+    let cost = told.lines().find(is_cost).unwrap();
+    assert_eq!(cost.matches(" µs |").count(), 2, "{cost}");
+    let page = html(&record, Lang::Zh).unwrap();
+    assert!(page.contains("每条语句") && page.contains("每个事务平均 20.0 条语句"));
+    for interval in &mut record.intervals {
+        let count: u64 = interval.types.values().map(|t| t.count).sum();
+        interval.statements = StatementCounts {
+            read: count,
+            ..StatementCounts::default()
+        };
+    }
+    let told = markdown(&record, Lang::En).unwrap();
+    assert!(
+        told.contains("| Item | Per transaction | Source |"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,0 +1,89 @@
+//! What a run used of the main resources, as means of the measurement.
+
+use crate::observed::{Seen, Window, busiest_interface, seen, series, server_host};
+use serde::Serialize;
+use tidemark_core::observe::{SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
+use tidemark_core::record::RunRecord;
+
+/// Processors that the nodes of a cluster use.
+const OF_NODES: [&str; 5] = [
+    "tidb.cpu",
+    "tikv.cpu",
+    "pd.cpu",
+    "cockroach.cpu",
+    "yugabyte.cpu",
+];
+
+/// Means of the measurement, as far as sources told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Resources {
+    /// Share of the processors of the database's host that was busy, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_host_busy: Option<f64>,
+    /// Processors that the server's processes used; of a cluster those of all nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_cores: Option<f64>,
+    /// Writes a second to the busiest disk of the database's host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_writes_per_s: Option<f64>,
+    /// Flushes to disk a second, as the server counts them, or those of its host's busiest disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flushes_per_s: Option<f64>,
+    /// Bytes a second over the network, both ways, as the server counts them, or through the client's
+    /// busiest interface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_bytes_per_s: Option<f64>,
+}
+
+impl Resources {
+    /// Of a record; nothing of runs without transactions.
+    pub fn of(record: &RunRecord) -> Self {
+        let Some(window) = Window::of(record) else {
+            return Self::default();
+        };
+        let host = server_host(record);
+        let sum = |source: &str, names: &[&str]| -> Option<f64> {
+            let each = names.iter().map(|name| all(record, &window, source, name));
+            each.map(|seen| Some(seen?.mean())).sum()
+        };
+        let busiest = |name: &str| -> Option<f64> {
+            let source = host?;
+            let each = series(record, source, name).filter_map(|one| {
+                let seen = seen(record, &window, source, name, |s| s.key == one.key)?;
+                Some(seen.mean())
+            });
+            each.reduce(f64::max)
+        };
+        let busy = host.and_then(|source| {
+            let count = series(record, source, "cpu.busy").count();
+            let seen = all(record, &window, source, "cpu.busy")?;
+            Some(seen.mean() / count as f64)
+        });
+        let of_nodes = OF_NODES
+            .iter()
+            .filter_map(|name| sum(SERVER_NODES, &[*name]));
+        let of_nodes = of_nodes.reduce(|one, other| one + other);
+        let flushes = ["log.syncs", "data.syncs"];
+        let flushes = flushes.iter().find_map(|name| sum(SERVER_STATUS, &[*name]));
+        let network = ["network.received", "network.sent"];
+        Self {
+            server_host_busy: busy,
+            server_cores: sum(SERVER_PROCESS, &["process.cpu-user", "process.cpu-system"])
+                .or(of_nodes),
+            disk_writes_per_s: busiest("disk.writes"),
+            flushes_per_s: flushes.or_else(|| busiest("disk.flushes")),
+            network_bytes_per_s: sum(SERVER_STATUS, &network)
+                .or_else(|| busiest_interface(record, &window, |seen| Some(seen.mean()))),
+        }
+    }
+
+    /// Whether no source told anything.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// All series of a source and name.
+fn all(record: &RunRecord, window: &Window, source: &str, name: &str) -> Option<Seen> {
+    seen(record, window, source, name, |_| true)
+}

@@ -1,0 +1,103 @@
+//! What each run used of processors, disks and the network: a row a run.
+
+use super::digest::RunDigest;
+use super::document::Sources;
+use super::workload::Measured;
+use crate::document::{Block, DocumentPart, Grid};
+use crate::number::{bytes, three};
+use crate::texts::{fill, observed};
+
+/// So many rows are read; more are there to be looked up.
+const MOST: usize = 40;
+const COLUMNS: usize = 6;
+
+/// `None` where nothing was observed of any run.
+pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
+    let (t, o) = (s.t, observed::of(s.lang));
+    let names: [&str; COLUMNS] = [
+        t.client_cpu_percent,
+        o.host_cpu_percent,
+        o.server_cores,
+        o.disk_writes,
+        o.flushes,
+        o.network,
+    ];
+    let mut grid = Grid::of(&[s.common.workload], &names);
+    let mut missing = [0usize; COLUMNS];
+    let mut any = false;
+    for (label, run) in runs(s) {
+        any |= !run.resources.is_empty();
+        let figures = figures(run);
+        for (count, figure) in missing.iter_mut().zip(&figures) {
+            *count += usize::from(figure.is_none());
+        }
+        let cells = figures.map(|figure| figure.unwrap_or("–".into()));
+        grid.rows.push([label].into_iter().chain(cells).collect());
+    }
+    if !any {
+        return None;
+    }
+    let all = grid.rows.len();
+    let lacking = names.iter().zip(missing).filter(|(_, count)| *count > 0);
+    let lacking: Vec<String> = lacking
+        .map(|(name, count)| match count == all {
+            true => (*name).to_string(),
+            false => {
+                let (count, all) = (count.to_string(), all.to_string());
+                let values = [("name", *name), ("count", &*count), ("all", &*all)];
+                fill(o.resources_some, &values)
+            }
+        })
+        .collect();
+    grid.sortable = true;
+    let table = match all > MOST {
+        true => Block::Fold(o.resources.into(), vec![Block::Table(grid)]),
+        false => Block::Table(grid),
+    };
+    let mut blocks = vec![table, Block::Fine(o.resources_say.into())];
+    if !lacking.is_empty() {
+        let what = lacking.join(s.common.comma);
+        blocks.push(Block::Fine(fill(o.resources_missing, &[("what", &what)])));
+    }
+    Some(DocumentPart::new(o.resources, blocks))
+}
+
+/// Runs that have a result of their own, each with its place in the study.
+fn runs<'m>(s: &Sources<'m>) -> Vec<(String, &'m RunDigest)> {
+    let mut all = Vec::new();
+    for (workload, cells) in s.workloads() {
+        let m = Measured { s, workload, cells };
+        for (series, point, _) in m.points() {
+            let mut label = m.label(series, point);
+            if s.matrix.workloads.len() > 1 && label != workload.name {
+                label = format!("{}{}{label}", workload.name, s.common.colon);
+            }
+            let runs = point.runs.iter().enumerate();
+            for (n, run) in runs.filter(|(_, run)| run.counts() && run.imported.is_none()) {
+                let mut label = label.clone();
+                if point.runs.len() > 1 {
+                    label += s.common.comma;
+                    label += &fill(s.t.repeat_n, &[("n", &(n + 1).to_string())]);
+                }
+                all.push((label, *run));
+            }
+        }
+    }
+    all
+}
+
+/// In the order of the columns.
+fn figures(run: &RunDigest) -> [Option<String>; COLUMNS] {
+    let of = &run.resources;
+    let percent = of.server_host_busy.map(|share| share * 100.0);
+    // Out of bounds is the nearest bound.
+    let network = of.network_bytes_per_s.map(|rate| rate as u64);
+    [
+        run.client_cpu_percent.map(three),
+        percent.map(three),
+        of.server_cores.map(three),
+        of.disk_writes_per_s.map(three),
+        of.flushes_per_s.map(three),
+        network.map(|rate| format!("{}/s", bytes(rate))),
+    ]
+}

@@ -1,0 +1,90 @@
+//! What runs used of processors, disks and the network stands in a study's report, a row a run.
+
+use super::common::many::{document, records};
+use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
+use tidemark_report::Lang;
+
+fn series(source: &str, name: &str, value: f64) -> Series {
+    let key = SeriesKey::new(source, name, "1/s", Measures::Rate);
+    let mut builder = SeriesBuilder::new(key, 3, 1000);
+    for second in 0..6 {
+        builder.push(second * 1000, value);
+    }
+    builder.series().unwrap()
+}
+
+#[test]
+fn each_run_has_a_row_and_what_is_missing_is_said() {
+    let mut records = records(
+        &["oltp_read_write"],
+        &[4, 8],
+        ("durability", &[("1", 1.0)]),
+        2,
+        6,
+    );
+    assert_eq!(records.len(), 4);
+    let none = document("observed", &records);
+    assert!(
+        !none
+            .markdown(Lang::En)
+            .unwrap()
+            .contains("Resources by run")
+    );
+    for (n, record) in records.iter_mut().enumerate() {
+        record.series = vec![
+            series("server-process", "process.cpu-user", 1.5),
+            series("server-process", "process.cpu-system", 0.5),
+            series("server-status", "log.syncs", 321.0),
+            series("server-status", "network.sent", 1024.0),
+            series("server-status", "network.received", 2048.0),
+        ];
+        if n < 3 {
+            record.series.push(series("server-host", "cpu.busy", 0.75));
+        }
+    }
+    let many = document("observed", &records);
+    for (lang, title, missing) in [
+        (
+            Lang::En,
+            "Resources by run",
+            "Not collected (–): Database host CPU (%) (1 of 4 runs), Disk writes/s.",
+        ),
+        (
+            Lang::Zh,
+            "各次压测的资源用量",
+            "未采集（–）：数据库主机 CPU（%）（4 次中 1 次）、磁盘写次数/秒。",
+        ),
+    ] {
+        let page = many.html(lang).unwrap();
+        assert!(page.contains(title) && page.contains(missing), "{page}");
+        let told = many.markdown(lang).unwrap();
+        let (_, part) = told.split_once(&format!("## {title}")).unwrap();
+        let rows = part
+            .lines()
+            .filter(|line| line.contains("| 2.00 | – | 321 | 3.00 KiB/s |"));
+        assert_eq!(rows.count(), 4, "{part}");
+        assert!(
+            part.contains("| 75.0 | 2.00 |") && part.contains("| – | 2.00 |"),
+            "{part}"
+        );
+    }
+    let csv = many.csv();
+    let last: Vec<&str> = csv
+        .lines()
+        .map(|line| line.rsplit(',').next().unwrap())
+        .collect();
+    assert_eq!(
+        last,
+        ["network_bytes_per_s", "3072", "3072", "3072", "3072"]
+    );
+    assert!(
+        csv.lines().nth(1).unwrap().ends_with(",75,2,,321,3072"),
+        "{csv}"
+    );
+    assert!(
+        csv.lines().nth(4).unwrap().ends_with(",,2,,321,3072"),
+        "{csv}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&many.json().unwrap()).unwrap();
+    assert_eq!(json["runs"][0]["resources"]["server_cores"], 2.0);
+}
