@@ -29,6 +29,7 @@ mod args;
 mod attaching;
 mod audit;
 mod authored;
+mod chart_files;
 mod clients;
 mod columns;
 mod compare;
