@@ -53,6 +53,7 @@ mod live_output;
 mod loading;
 mod looking;
 mod measuring;
+mod messages;
 mod native;
 #[cfg(test)]
 mod native_tests;
@@ -126,6 +127,7 @@ pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
     let done = add(family)
         .and_then(|()| secrets::arguments())
         .and_then(|args| {
+            messages::speak(&args);
             tidemark_runtime::raise_open_files();
             dispatch(&args)
         });
