@@ -26,6 +26,7 @@ mod marks;
 mod matrix;
 mod missing;
 mod objective;
+mod one_client;
 mod overview;
 mod panels;
 mod pictures;
