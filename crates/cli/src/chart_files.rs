@@ -17,7 +17,10 @@ pub struct ChartFolder {
 impl ChartFolder {
     /// None beside what is no file, such as a pipe.
     pub fn beside(report: &Path) -> Option<Self> {
-        let is_file = fs::symlink_metadata(report).map_or(true, |seen| seen.is_file());
+        let is_file = match fs::symlink_metadata(report) {
+            Ok(seen) => seen.is_file(),
+            Err(_) => true,
+        };
         let stem = report.file_stem().filter(|_| is_file)?;
         let name = format!("{}-files", stem.to_string_lossy());
         let path = report.with_file_name(&name);
