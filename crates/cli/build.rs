@@ -1,8 +1,10 @@
 //! The version that a run's record bears: `+quick` for a build that is quick to make and slower to run.
-//! And a module of each section of the texts, with a function of each.
+//! And a module of each section of the texts, with a function of each; but those of `[messages]` are a
+//! table.
 
 use std::error::Error;
 use std::path::Path;
+use tidemark_texts::Section;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let of_cargo = |name: &str| std::env::var(name).unwrap_or_default();
@@ -12,7 +14,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mark = if is_quick { "+quick" } else { "" };
     println!("cargo:rustc-env=TIDEMARK_VERSION={version}{mark}");
     println!("cargo:rerun-if-changed=build.rs");
-    let sections = tidemark_texts::sections(Path::new("."))?;
-    tidemark_texts::write(&tidemark_texts::functions(&sections))?;
+    let (forms, sections): (Vec<Section>, Vec<Section>) = tidemark_texts::sections(Path::new("."))?
+        .into_iter()
+        .partition(|section| section.name == "messages");
+    let mut code = tidemark_texts::functions(&sections);
+    code += "pub const MESSAGES: &[(&str, &str)] = &[\n";
+    for text in forms.iter().flat_map(|section| &section.texts) {
+        code += &format!("({:?}, {:?}),\n", text.en, text.zh);
+    }
+    code += "];\n";
+    tidemark_texts::write(&code)?;
     Ok(())
 }

@@ -29,6 +29,7 @@ mod args;
 mod attaching;
 mod audit;
 mod authored;
+mod chart_files;
 mod clients;
 mod columns;
 mod compare;
@@ -52,6 +53,7 @@ mod live_output;
 mod loading;
 mod looking;
 mod measuring;
+mod messages;
 mod native;
 #[cfg(test)]
 mod native_tests;
@@ -115,6 +117,7 @@ pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
     let done = add(family)
         .and_then(|()| secrets::arguments())
         .and_then(|args| {
+            messages::speak(&args);
             tidemark_runtime::raise_open_files();
             dispatch(&args)
         });

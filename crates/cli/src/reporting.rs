@@ -1,10 +1,11 @@
 //! `report`: one run, several, or a study as one document.
 
+use crate::chart_files::ChartFolder;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
-use crate::texts::progress as texts;
+use crate::texts::{progress as texts, reports as said};
 use crate::{args, authored, progress, run_selection, stdio, user_files};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -12,7 +13,8 @@ use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
 use tidemark_report::{
-    Authored, Lang, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+    Authored, ChartFile, Illustrated, Lang, Many, RunDigest, StepState, StudyFactor, StudyFacts,
+    StudyStep, Unreadable,
 };
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
@@ -52,20 +54,77 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     }
     let asked = ReportScope::of(words)?;
     let authored = asked.authored(words, format)?;
-    let text = match asked.runs.as_slice() {
-        [one] if asked.alone && format != Format::Csv => {
-            render::render_with(&asked.read(one)?, format, words.lang, &authored)?
-        }
-        _ => document(words, asked, format, authored)?,
+    let beside = (format == Format::Markdown && !printed).then(|| ChartFolder::beside(&out));
+    let folder = beside.flatten();
+    let written = match asked.runs.as_slice() {
+        [one] if asked.alone && format != Format::Csv => of_one(
+            &asked.read(one)?,
+            format,
+            words.lang,
+            &authored,
+            folder.as_ref(),
+        )?,
+        _ => document(words, asked, format, authored, folder.as_ref())?,
     };
     if printed {
         // What is in a field of CSV is kept as it is, unless it would be obeyed.
-        stdio::print_data(&text);
+        stdio::print_data(&written.text);
     } else {
-        user_files::write(&out, text.as_bytes(), format, words.overwrite)?;
+        // The report comes last: what it links is there.
+        if let Some(folder) = &folder {
+            folder.write(&written.charts, words.overwrite)?;
+        }
+        user_files::write(&out, written.text.as_bytes(), format, words.overwrite)?;
         stdio::print(&format!("{}\n", out.display()));
     }
+    match &folder {
+        Some(folder) if !written.charts.is_empty() => {
+            let (path, count) = (folder.display(), written.charts.len());
+            eprintln!("tidemark: {}", said::charts(words.lang, count, path));
+        }
+        None if format == Format::Markdown => {
+            eprintln!("tidemark: {}", said::no_charts(words.lang));
+        }
+        _ => {}
+    }
     Ok(ExitCode::Success)
+}
+
+/// A document, and the charts that it links.
+struct Written {
+    text: String,
+    charts: Vec<ChartFile>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        let charts = Vec::new();
+        Self { text, charts }
+    }
+}
+
+impl From<Illustrated> for Written {
+    fn from(of: Illustrated) -> Self {
+        Self {
+            text: render::harmless(of.markdown),
+            charts: of.charts,
+        }
+    }
+}
+
+fn of_one(
+    record: &RunRecord,
+    format: Format,
+    lang: Lang,
+    authored: &Authored,
+    folder: Option<&ChartFolder>,
+) -> Result<Written, Failure> {
+    let Some(folder) = folder else {
+        return Ok(render::render_with(record, format, lang, authored)?.into());
+    };
+    tidemark_report::markdown_illustrated(record, lang, authored, &folder.name)
+        .map(Written::from)
+        .map_err(render::of_report)
 }
 
 /// The format, and the file.
@@ -302,7 +361,8 @@ fn document(
     asked: ReportScope,
     format: Format,
     authored: Authored,
-) -> Result<String, Failure> {
+    folder: Option<&ChartFolder>,
+) -> Result<Written, Failure> {
     if format == Format::Text {
         return Err(Failure::usage(
             "--format=txt is for one run; for several use html, md, csv or json; for example \
@@ -321,13 +381,19 @@ fn document(
     document.version = env!("TIDEMARK_VERSION").into();
     document.authored = authored;
     let lang = words.lang;
+    if let Some(folder) = folder {
+        return document
+            .markdown_illustrated(lang, &folder.name)
+            .map(Written::from)
+            .map_err(render::of_report);
+    }
     let text = match format {
         Format::Html => document.html(lang),
         Format::Json => document.json(),
         Format::Csv => Ok(document.csv()),
         Format::Markdown | Format::Text => document.markdown(lang).map(render::harmless),
     };
-    text.map_err(render::of_report)
+    text.map(Written::from).map_err(render::of_report)
 }
 
 type Digests = (Vec<RunDigest>, Vec<Unreadable>);

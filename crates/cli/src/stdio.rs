@@ -2,7 +2,7 @@
 //! files and command lines is not obeyed by a terminal. What standard output could not take is
 //! remembered, so that a full disk or a failed device under it never looks like success.
 
-use crate::secrets;
+use crate::{messages, secrets};
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use tidemark_compat::OutputStyle;
@@ -65,9 +65,10 @@ fn harmless(out: &mut dyn Write, bytes: &[u8]) -> io::Result<usize> {
     out.write_all(text.as_bytes()).map(|()| bytes.len())
 }
 
-/// Prints on the error output, without passwords.
+/// Prints on the error output, in the user's language as far as it is known, without passwords.
 pub fn complain(text: &str) {
-    let _nobody_to_tell = Stderr.write_all(secrets::hide(text).as_bytes());
+    let hidden = secrets::hide(text);
+    let _nobody_to_tell = Stderr.write_all(messages::in_language(&hidden).as_bytes());
 }
 
 /// Prints a document of data, such as CSV, as it is: a program reads it. On a terminal nothing in it

@@ -1,5 +1,5 @@
 //! What commands print for people, in both languages: `texts/en.toml` and `texts/zh.toml`, of which the
-//! build makes a function for each text.
+//! build makes a function for each text, and `MESSAGES` of the section of that name.
 
 use tidemark_report::Lang;
 

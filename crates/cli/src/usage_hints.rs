@@ -1,7 +1,7 @@
 //! Words in the wrong place of the command line, and what was probably meant.
 
 use crate::exit::{ExitCode, Failure};
-use crate::{frontend, secrets};
+use crate::{frontend, messages, secrets};
 use tidemark_core::printable_document;
 use tidemark_workloads::{Family, Word, families};
 
@@ -56,7 +56,8 @@ pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
         return ExitCode::Success;
     }
     let said = error.render().to_string();
-    if secrets::hide(&said) == said && printable_document(&said) == said {
+    let is_as_said = secrets::hide(&said) == said && printable_document(&said) == said;
+    if is_as_said && !messages::is_translated() {
         // In clap's colours.
         let _ = error.print();
     } else {

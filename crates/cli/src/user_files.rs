@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use tidemark_files::{Replace, WriteError};
+use tidemark_report::CHART_MARK;
 
 /// How much of a file's begin and end is looked at.
 const LOOKED_AT: u64 = 4096;
@@ -29,6 +30,29 @@ pub fn write(path: &Path, bytes: &[u8], format: Format, overwrite: bool) -> Resu
 pub fn permitted(path: &Path, format: Format, overwrite: bool) -> Result<(), Failure> {
     let is_known = |file: &mut File| is_ours(file, format);
     tidemark_files::permitted(path, replacing(&is_known, overwrite)).map_err(|e| failed(path, &e))
+}
+
+/// Writes a chart of a report, as [`write()`] does a report.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_chart(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
+    tidemark_files::write(path, bytes, replacing(&is_chart, overwrite))
+        .map_err(|e| failed(path, &e))
+}
+
+/// Refuses beforehand what [`write_chart`] would refuse.
+///
+/// # Errors
+/// As [`write()`].
+pub fn chart_permitted(path: &Path, overwrite: bool) -> Result<(), Failure> {
+    tidemark_files::permitted(path, replacing(&is_chart, overwrite)).map_err(|e| failed(path, &e))
+}
+
+/// Whether a file is a chart that Tidemark wrote.
+fn is_chart(file: &mut File) -> io::Result<bool> {
+    let (begin, _) = ends_of(file)?;
+    Ok(begin.starts_with("<svg ") && begin.contains(CHART_MARK))
 }
 
 fn replacing<'a>(

@@ -56,6 +56,7 @@ pub use clients::client_table;
 pub use columnar::{interval_parquet, series_parquet};
 pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
 pub use digest::Digest;
+pub use document::{CHART_MARK, ChartFile, Illustrated};
 pub use error::ReportError;
 pub use experiments::{experiment_name, percent_change};
 pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};
@@ -71,7 +72,7 @@ pub use number::three as significant;
 pub use observed::{json, unseen};
 pub use section::Section;
 pub use series::exported::series_table;
-pub use single::{html, html_with, markdown, markdown_with, text};
+pub use single::{html, html_with, markdown, markdown_illustrated, markdown_with, text};
 pub use texts::Lang;
 
 use tidemark_core::{Registry, RegistryError};

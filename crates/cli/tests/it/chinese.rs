@@ -17,7 +17,9 @@ fn english_words() -> BTreeSet<String> {
     let mut both: BTreeSet<String> = NAMES.map(String::from).into();
     for folder in ["crates/cli", "crates/report", "crates/analysis"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for section in tidemark_texts::sections(&root.join(folder)).unwrap() {
+        let sections = tidemark_texts::sections(&root.join(folder)).unwrap();
+        // Errors repeat what servers and command lines say.
+        for section in sections.iter().filter(|s| s.name != "messages") {
             for text in &section.texts {
                 english.extend(words(&text.en));
                 both.extend(words(&text.zh));
@@ -157,6 +159,122 @@ fn commands_about_kept_runs_print_chinese() {
     is_chinese(&dir, &["delete", "--yes", ids[0]], &["已删除压测记录"]);
     let one = is_chinese(&dir, &["import", "one.json"], &["已导入压测"]);
     assert!(one.is_done(), "{one:?}");
+}
+
+/// Command lines that are wrong, and what is said of them.
+const WRONG: &[(&str, &[&str])] = &[
+    (
+        "sysbench oltp_raed_only run",
+        &["未知负载 oltp_raed_only；是否想用 oltp_read_only？可用："],
+    ),
+    (
+        "sysbench oltp_insert rnu",
+        &["未知命令 rnu；可用：", "是否想用 run？"],
+    ),
+    ("sysbench oltp_insert", &["未给出命令；可用：", "；例如："]),
+    ("sysbench run", &["run 之前缺少脚本名；例如："]),
+    (
+        "sysbench oltp_insert run extra",
+        &["无法识别 extra：选项写作 --name=value"],
+    ),
+    (
+        "sysbench oltp_insert run --tabel-size=10",
+        &["未知选项 --tabel-size；是否想用 --table-size？"],
+    ),
+    (
+        "sysbench oltp_insert run --threads=0",
+        &["--threads=0：须为 1 到 1000000 的整数；例如 --threads=1"],
+    ),
+    (
+        "sysbench oltp_insert run --skip-trx=maybe",
+        &["--skip-trx=maybe：须为 on 或 off"],
+    ),
+    (
+        "sysbench oltp_insert run --rand-type=zipf",
+        &["--rand-type=zipf：须为 ", "；例如 "],
+    ),
+    (
+        "sysbench oltp_insert run --statement-timeout=soon",
+        &["--statement-timeout=soon：须为 ", "单位 us、ms、s、m 或 h"],
+    ),
+    (
+        "sysbench oltp_insert run --threads",
+        &["--threads 缺少值；例如 "],
+    ),
+    (
+        "sysbench oltp_insert run -t4",
+        &["未知选项 -t4：选项以两个短横线开头"],
+    ),
+    (
+        "sysbench oltp_insert run --random-points=3",
+        &["oltp_insert 没有 --random-points 选项；参见："],
+    ),
+    ("sysbench ./mine.lua run", &["没有该文件；内置脚本："]),
+    (
+        "sysbench oltp_insert run --config-file=absent.cfg",
+        &["absent.cfg：无法读取：没有该文件或目录"],
+    ),
+    (
+        "sysbench oltp_insert run --target=mysqk://u@h/db",
+        &["测试目标 ", "：未知的 URL 类型 mysqk；可用："],
+    ),
+    (
+        "sysbench oltp_insert run --target=mysql://u@h:70000/db",
+        &["端口 70000：须为 1 到 65535；例如 "],
+    ),
+    (
+        "sysbench oltp_insert run --target=mysql://u@h/db?tsl=on",
+        &["未知的键 tsl；可用：", "是否想用 tls？"],
+    ),
+    (
+        "sysbench oltp_insert run --target=sqlite:x.db --report=report.pdf",
+        &["report.pdf：未知的报告格式；文件名须以 .html"],
+    ),
+    (
+        "sysbench oltp_insert run --target=sqlite:x.db --out=no/such/r.json",
+        &["文件夹不存在"],
+    ),
+    (
+        "sysbench oltp_insert run --target=sqlite:x.db --out=/tmp",
+        &["--out=/tmp：它是文件夹；请用其中的文件"],
+    ),
+    (
+        "sysbench oltp_insert run --target=sqlite:absent.db",
+        &["数据库文件 absent.db 不存在；请先运行 prepare：tidemark"],
+    ),
+    (
+        "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db",
+        &["无法连接 127.0.0.1:1：连接被拒绝"],
+    ),
+    ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
+    (
+        "report last --out report.docx",
+        &["report.docx：未知的报告格式；"],
+    ),
+    ("frobnicate", &["错误：未知的命令 'frobnicate'", "用法："]),
+    ("demo --rows=0", &["错误：", "的值 '0' 无效：0 不在 "]),
+    ("compare a", &["错误：缺少以下必需的参数："]),
+];
+
+#[test]
+fn errors_are_chinese() {
+    let dir = Workdir::new();
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    for (words, parts) in WRONG {
+        let args: Vec<&str> = words.split(' ').collect();
+        let said = in_chinese(&dir, &args);
+        for part in *parts {
+            assert!(said.err.contains(part), "{words}: {part:?}: {said:?}");
+        }
+        let english = dir.run(&args);
+        assert_eq!(english.code, said.code, "{words}");
+        assert!(!english.all().contains(is_han), "{words}: {english:?}");
+    }
+    // The flag names the language as well as the environment does.
+    let flag = dir.run(&["show", "nothing", "--lang=zh"]);
+    assert!(flag.err.contains("这里没有压测库"), "{flag:?}");
+    let said = in_chinese(&dir, &["show", "nothing", "--lang", "en"]);
+    assert!(said.err.contains("no run store here"), "{said:?}");
 }
 
 #[test]

@@ -218,3 +218,57 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         assert!(said.err.contains(says), "{words:?}: {said:?}");
     }
 }
+
+#[test]
+fn charts_of_markdown_are_files_beside_it() {
+    let dir = Workdir::new();
+    let sysbench = [
+        "sysbench",
+        "oltp_point_select",
+        "--target=sqlite:a.db",
+        "--tables=1",
+        "--table-size=500",
+    ];
+    dir.ok(&[&sysbench[..], &["prepare"]].concat());
+    dir.ok(&[&sysbench[..], &["--threads=1", "--time=2", "run"]].concat());
+    let report = ["report", "last", "--format", "md", "-o", "own.md"];
+    // What is there may be the user's.
+    std::fs::write(dir.path().join("own-files"), "mine").unwrap();
+    let said = dir.run(&report);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("own-files: already exists"), "{said:?}");
+    assert!(!dir.path().join("own.md").exists());
+    std::fs::remove_file(dir.path().join("own-files")).unwrap();
+    // Written, and again by the same command.
+    for _ in 0..2 {
+        let said = dir.ok(&report);
+        assert_eq!(said.out, "own.md\n");
+        assert!(said.err.contains(" in own-files"), "{said:?}");
+    }
+    let text = written(&dir, "own.md");
+    let linked = text.matches("](own-files/chart-").count();
+    let files = std::fs::read_dir(dir.path().join("own-files")).unwrap();
+    assert!(linked >= 1 && files.count() == linked, "{text}");
+    let first = "own-files/chart-01.svg";
+    assert!(text.contains(first), "{text}");
+    let chart = written(&dir, first);
+    assert!(
+        chart.starts_with("<svg ") && !chart.contains("<script"),
+        "{chart}"
+    );
+    // One of the same name that Tidemark did not make stays.
+    std::fs::write(dir.path().join(first), "<svg>mine</svg>").unwrap();
+    let said = dir.run(&report);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(
+        said.err.contains("chart-01.svg: already exists"),
+        "{said:?}"
+    );
+    assert_eq!(written(&dir, first), "<svg>mine</svg>");
+    dir.ok(&[&report[..], &["--overwrite"]].concat());
+    assert_eq!(written(&dir, first), chart);
+    // Printed, it has words alone, and a sentence says how to get the others.
+    let said = dir.ok(&["report", "last", "--format", "md", "-o", "-"]);
+    assert!(!said.out.contains("!["), "{said:?}");
+    assert!(said.err.contains("--out report.md"), "{said:?}");
+}

@@ -1,31 +1,74 @@
 //! A document as Markdown, for issue trackers and wikis. What came from outside is escaped: it can
 //! make no heading, link, image or HTML.
 
+use super::picture::{self, ChartFile, Illustrated};
 use super::{Block, Document, Judged};
+use crate::ReportError;
+use crate::charts::Figure;
 use crate::texts::Texts;
+
+/// The charts that a document links.
+struct Linked<'d> {
+    /// The folder of their files, as an address.
+    folder: String,
+    figures: Vec<&'d Figure>,
+}
 
 impl Document {
     /// With tables as GitHub's Markdown has them, and without pictures: what they say in words stays.
     pub fn markdown(&self) -> String {
+        self.written(&mut None)
+    }
+
+    /// As [`Document::markdown`], with links to charts in this folder beside it.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a chart can't be made a file.
+    pub fn illustrated(&self, folder: &str) -> Result<Illustrated, ReportError> {
+        let mut linked = Some(Linked {
+            folder: picture::address(folder),
+            figures: Vec::new(),
+        });
+        let markdown = self.written(&mut linked);
+        let figures = linked.map(|linked| linked.figures).unwrap_or_default();
+        let file = |(number, figure): (usize, &Figure)| -> Result<ChartFile, ReportError> {
+            Ok(ChartFile {
+                name: picture::file_name(number),
+                svg: picture::standalone(figure)?,
+            })
+        };
+        let charts: Result<Vec<ChartFile>, ReportError> =
+            figures.into_iter().enumerate().map(file).collect();
+        Ok(Illustrated {
+            markdown,
+            charts: charts?,
+        })
+    }
+
+    fn written<'d>(&'d self, linked: &mut Option<Linked<'d>>) -> String {
         let t = self.texts();
         let mut out = format!("# {}\n", escaped(&self.title));
         if !self.when.is_empty() {
             out += &format!("\n{}\n", self.when);
         }
-        blocks(&mut out, &self.opening, t);
+        blocks(&mut out, &self.opening, t, linked);
         for part in &self.parts {
             let mut body = String::new();
-            blocks(&mut body, &part.blocks, t);
-            out += &section(&escaped(&part.title), body.trim_start());
+            blocks(&mut body, &part.blocks, t, linked);
+            let body = body.trim_start();
+            out += &match part.title.is_empty() {
+                true => format!("\n{body}"),
+                false => section(&escaped(&part.title), body),
+            };
         }
         out += &format!("\n{}\n", escaped(&self.made_by));
         out
     }
 }
 
-fn blocks(out: &mut String, blocks: &[Block], t: &Texts) {
+fn blocks<'d>(out: &mut String, blocks: &'d [Block], t: &Texts, linked: &mut Option<Linked<'d>>) {
     for block in blocks {
-        let text = one(block, t);
+        let text = one(block, t, linked);
         if !text.is_empty() {
             out.push('\n');
             out.push_str(&text);
@@ -33,7 +76,7 @@ fn blocks(out: &mut String, blocks: &[Block], t: &Texts) {
     }
 }
 
-fn one(block: &Block, t: &Texts) -> String {
+fn one<'d>(block: &'d Block, t: &Texts, linked: &mut Option<Linked<'d>>) -> String {
     match block {
         Block::Heading(text) => format!("### {}\n", escaped(text)),
         Block::Warning(text) => format!("> **!** {}\n", escaped(text)),
@@ -58,19 +101,41 @@ fn one(block: &Block, t: &Texts) -> String {
             caption.unwrap_or_default() + &table(&grid.head, &grid.rows)
         }
         Block::Findings(found) => found.iter().map(finding).collect(),
-        Block::Figures(figures) => figures
-            .iter()
-            .map(|f| item(&format!("{}{}{}", f.title, t.colon, f.says)))
-            .collect(),
+        Block::Figures(figures) => match linked {
+            Some(linked) => linked.charts(figures, t),
+            None => figures
+                .iter()
+                .map(|f| item(&format!("{}{}{}", f.title, t.colon, f.says)))
+                .collect(),
+        },
         Block::Panels(panels) => panels.iter().map(|p| item(&p.says)).collect(),
         Block::Code(language, text) => code_block(language, text),
         Block::Fold(title, inner) => {
             let mut out = format!("{}\n", escaped(title));
-            blocks(&mut out, inner, t);
+            blocks(&mut out, inner, t, linked);
             out
         }
         // It is the author's own.
         Block::Authored { markdown, .. } => format!("{}\n", markdown.trim()),
+    }
+}
+
+impl<'d> Linked<'d> {
+    /// Each chart with what it says.
+    fn charts(&mut self, figures: &'d [Figure], t: &Texts) -> String {
+        let mut charts = Vec::new();
+        for figure in figures {
+            let name = picture::file_name(self.figures.len());
+            let says = format!("{}{}{}", figure.title, t.colon, figure.says);
+            charts.push(format!(
+                "![{}]({}/{name})\n\n{}\n",
+                escaped(&figure.title),
+                self.folder,
+                escaped(&says)
+            ));
+            self.figures.push(figure);
+        }
+        charts.join("\n")
     }
 }
 

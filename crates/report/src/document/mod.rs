@@ -3,9 +3,11 @@
 mod block;
 mod html;
 pub(crate) mod markdown;
+mod picture;
 pub(crate) mod text;
 
 pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Role, Width};
+pub use picture::{CHART_MARK, ChartFile, Illustrated};
 
 use crate::texts::{Lang, Texts};
 

@@ -32,19 +32,36 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     let imported = s.many.runs.iter().any(|r| r.imported.is_some());
     blocks.extend(imported.then(|| Block::Fine(t.sources_say.into())));
     let settings = settings(s);
-    // What differs is what the reader asks after; the others are there to be looked up.
-    let differing: Vec<Block> = settings.iter().filter_map(|of| of.grid(s, true)).collect();
+    // What differs is what the reader asks after; the others are there to be looked up, and of those what
+    // the engine would do by itself last.
+    let tables = |kind: Kind| -> (Vec<Block>, usize) {
+        let tables = settings.iter().filter_map(|of| of.grid(s, kind)).collect();
+        (tables, settings.iter().map(|of| of.count(kind)).sum())
+    };
+    let (differing, differ) = tables(Kind::Differs);
     if !differing.is_empty() {
         blocks.push(Block::Heading(t.settings_differ.into()));
         blocks.extend(differing);
         let changed = settings.iter().any(Settings::changed);
         blocks.extend(changed.then(|| Block::Fine(t.several_values.into())));
     }
-    let mut about: Vec<Block> = settings.iter().filter_map(|of| of.grid(s, false)).collect();
-    let rows: usize = settings.iter().map(|of| of.count(false)).sum();
-    let all = rows + settings.iter().map(|of| of.count(true)).sum::<usize>();
-    if all == 0 && measured(s).next().is_some() {
-        about.push(Block::Fine(t.no_settings.into()));
+    let folded = |title: &str, count: usize, tables: Vec<Block>| {
+        let values = [("text", title), ("aside", &*whole(count as u64))];
+        Block::Fold(fill(t.parenthesised, &values), tables)
+    };
+    let (mut set, rows) = tables(Kind::Set);
+    let (at_default, defaults) = tables(Kind::Default);
+    if differ + rows + defaults == 0 && measured(s).next().is_some() {
+        set.push(Block::Fine(t.no_settings.into()));
+    }
+    if rows > MOST_SETTINGS {
+        blocks.push(folded(t.settings, rows, set));
+    } else if !set.is_empty() {
+        blocks.push(Block::Heading(t.settings.into()));
+        blocks.extend(set);
+    }
+    if !at_default.is_empty() {
+        blocks.push(folded(t.settings_default, defaults, at_default));
     }
     let left_out: BTreeSet<&str> = measured(s)
         .flat_map(|run| &run.settings)
@@ -53,17 +70,10 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
         .collect();
     if !left_out.is_empty() {
         let count = whole(left_out.len() as u64);
-        about.push(Block::Fine(fill(
+        blocks.push(Block::Fine(fill(
             t.settings_left_out,
             &[("count", &*count)],
         )));
-    }
-    if rows > MOST_SETTINGS {
-        let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
-        blocks.push(Block::Fold(fill(t.parenthesised, &values), about));
-    } else if !about.is_empty() {
-        blocks.push(Block::Heading(t.settings.into()));
-        blocks.extend(about);
     }
     let mut notes: Vec<String> = Vec::new();
     for note in s.many.runs.iter().flat_map(|r| &r.notes) {
@@ -273,6 +283,17 @@ fn counted(counts: Vec<(Vec<String>, u64)>) -> Vec<Vec<String>> {
     rows.collect()
 }
 
+/// What there is to say of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The servers have not all the same value, or one has several.
+    Differs,
+    /// All have the same, and it is not the default of all, or that is not known.
+    Set,
+    /// All have the engine's default.
+    Default,
+}
+
 /// The servers of one engine, with what each was set to.
 #[derive(Default)]
 struct Settings {
@@ -310,30 +331,46 @@ impl Settings {
         all.any(|values| values.len() > 1)
     }
 
-    /// Whether the servers have not all the same value, or one has several.
-    fn differs(&self, of: &BTreeMap<usize, Vec<String>>) -> bool {
+    fn kind(&self, name: &str, of: &BTreeMap<usize, Vec<String>>) -> Kind {
         let all: BTreeSet<&String> = of.values().flatten().collect();
-        all.len() > 1 || of.len() < self.servers.len()
-    }
-
-    /// How many settings differ, or do not.
-    fn count(&self, differing: bool) -> usize {
-        let values = self.values.values();
-        values.filter(|of| self.differs(of) == differing).count()
-    }
-
-    /// A column for each server; of settings that differ, or of the others. `None` without any.
-    fn grid(&self, s: &Sources<'_>, differing: bool) -> Option<Block> {
-        let mut grid = Grid::new(std::iter::once((s.t.setting.to_string(), false)));
-        for server in &self.servers {
-            grid.head.extend([server.clone(), s.t.default_value.into()]);
-            grid.numbers.extend([false, false]);
+        if all.len() > 1 || of.len() < self.servers.len() {
+            return Kind::Differs;
         }
-        let told = self
-            .values
-            .iter()
-            .filter(|(_, of)| self.differs(of) == differing);
-        for (name, of) in told {
+        let is_default = |(at, values): (&usize, &Vec<String>)| {
+            let default = self.defaults.get(&(name.to_string(), *at));
+            default.is_some_and(|default| values.iter().all(|value| value == default))
+        };
+        match of.iter().all(is_default) {
+            true => Kind::Default,
+            false => Kind::Set,
+        }
+    }
+
+    fn of_kind(
+        &self,
+        kind: Kind,
+    ) -> impl Iterator<Item = (&String, &BTreeMap<usize, Vec<String>>)> {
+        let all = self.values.iter();
+        all.filter(move |(name, of)| self.kind(name, of) == kind)
+    }
+
+    /// How many settings are of that kind.
+    fn count(&self, kind: Kind) -> usize {
+        self.of_kind(kind).count()
+    }
+
+    /// A column for each server. `None` without any setting of that kind.
+    fn grid(&self, s: &Sources<'_>, kind: Kind) -> Option<Block> {
+        let mut grid = Grid::new(std::iter::once((s.t.setting.to_string(), false)));
+        // Where every value is the default, a column says it.
+        let has_defaults = kind != Kind::Default;
+        for server in &self.servers {
+            grid.head.push(server.clone());
+            grid.head
+                .extend(has_defaults.then(|| s.t.default_value.into()));
+        }
+        grid.numbers = vec![false; grid.head.len()];
+        for (name, of) in self.of_kind(kind) {
             let mut row = vec![name.clone()];
             for at in 0..self.servers.len() {
                 row.push(match of.get(&at).map(Vec::as_slice).unwrap_or_default() {
@@ -341,7 +378,7 @@ impl Settings {
                     values => values.join(" | "),
                 });
                 let default = self.defaults.get(&(name.clone(), at));
-                row.push(default.cloned().unwrap_or("–".into()));
+                row.extend(has_defaults.then(|| default.cloned().unwrap_or("–".into())));
             }
             grid.rows.push(row);
         }

@@ -26,6 +26,7 @@ mod marks;
 mod matrix;
 mod missing;
 mod objective;
+mod one_client;
 mod overview;
 mod panels;
 mod pictures;
@@ -44,7 +45,7 @@ pub(crate) use digest::{Metrics, PriceDigest};
 pub(crate) use figure::of_run as figure_of_run;
 
 use crate::texts::Lang;
-use crate::{Authored, ReportError};
+use crate::{Authored, Illustrated, ReportError};
 use serde::Serialize;
 use tidemark_core::Objective;
 
@@ -169,6 +170,18 @@ impl Many {
     /// As [`Many::html`].
     pub fn markdown(&self, lang: Lang) -> Result<String, ReportError> {
         Ok(document::of(&self.judged(), lang)?.markdown())
+    }
+
+    /// As [`Many::markdown`], with links to its charts in this folder beside the document.
+    ///
+    /// # Errors
+    /// As [`Many::html`].
+    pub fn markdown_illustrated(
+        &self,
+        lang: Lang,
+        folder: &str,
+    ) -> Result<Illustrated, ReportError> {
+        document::of(&self.judged(), lang)?.illustrated(folder)
     }
 
     /// A row a run, with the study's factors as columns, as RFC 4180 has it. A cell of text that a

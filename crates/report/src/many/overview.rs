@@ -76,7 +76,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
 }
 
 /// How many clients made a point's load together: of one record, or with a record each.
-fn clients(point: &Point<'_>, cell: &Cell) -> usize {
+pub(super) fn clients(point: &Point<'_>, cell: &Cell) -> usize {
     let of_records = point.figured().iter().map(|run| run.clients).max();
     of_records.unwrap_or(1).max(cell.clients())
 }

@@ -9,7 +9,7 @@ use super::labels::{load_label, series_label, series_name};
 use super::matrix::{AxisKind, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
-use super::{StepState, findings, headline, missing, objective};
+use super::{StepState, findings, headline, missing, objective, one_client};
 use crate::document::{Block, DocumentPart};
 use crate::number::{three, whole};
 use crate::texts::fill;
@@ -53,6 +53,8 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &[Contrast]) -> DocumentPart {
             blocks.push(Block::List(best));
         }
     }
+    let clients = one_client::sentences(s);
+    blocks.extend((!clients.is_empty()).then_some(Block::List(clients)));
     if let Some(objective) = objective::of(s) {
         let judged = s.workloads().flat_map(|(w, cells)| {
             let pairs = w.series.iter().zip(cells);

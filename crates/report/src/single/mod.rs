@@ -7,7 +7,7 @@ use crate::clients;
 use crate::command_line::wrapped;
 use crate::diagnosis;
 use crate::digest::Digest;
-use crate::document::{Block, Document, DocumentPart, Judged, Piece, Role, Width};
+use crate::document::{Block, Document, DocumentPart, Illustrated, Judged, Piece, Role, Width};
 use crate::experiments;
 use crate::findings::said;
 use crate::many::figure_of_run;
@@ -28,8 +28,16 @@ enum Detail {
     All,
     /// What one looks up, without charts: for issue trackers and wikis.
     Summary,
+    /// The same with charts, as files beside it.
+    Illustrated,
     /// What one reads at once: for terminals.
     Brief,
+}
+
+impl Detail {
+    fn has_charts(self) -> bool {
+        matches!(self, Detail::All | Detail::Illustrated)
+    }
 }
 
 /// One run as one self-contained HTML page: no network, light and dark, readable when printed, in
@@ -84,6 +92,19 @@ pub fn markdown_with(
     Ok(with(record, lang, Detail::Summary, authored)?.markdown())
 }
 
+/// As [`markdown_with`], with links to its charts in this folder beside the document.
+///
+/// # Errors
+/// As [`html_with`].
+pub fn markdown_illustrated(
+    record: &RunRecord,
+    lang: Lang,
+    authored: &Authored,
+    folder: &str,
+) -> Result<Illustrated, ReportError> {
+    with(record, lang, Detail::Illustrated, authored)?.illustrated(folder)
+}
+
 fn with(
     record: &RunRecord,
     lang: Lang,
@@ -113,7 +134,7 @@ fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, 
             };
             format!("{started} · {}", record.id)
         }
-        Detail::Summary | Detail::Brief => String::new(),
+        Detail::Summary | Detail::Illustrated | Detail::Brief => String::new(),
     };
     Ok(Document {
         lang,
@@ -134,7 +155,7 @@ fn opening(w: &Words<'_>, lang: Lang, limits: Option<&Diagnosis>, detail: Detail
     let mut blocks: Vec<Block> = match detail {
         // On a page they can't be overlooked there.
         Detail::All => warnings.chain(headline).collect(),
-        Detail::Summary | Detail::Brief => headline.chain(warnings).collect(),
+        Detail::Summary | Detail::Illustrated | Detail::Brief => headline.chain(warnings).collect(),
     };
     blocks.push(Block::Sentences(w.how_sentences()));
     let figures = w.key_figures();
@@ -162,14 +183,14 @@ fn parts(
     let found: Vec<Judged> = found.collect();
     parts.extend(part_of(t.findings, found, Block::Findings));
     parts.extend(limits.map(|limits| match detail {
-        Detail::All => diagnosis::page(limits, lang),
+        Detail::All | Detail::Illustrated => diagnosis::page(limits, lang),
         Detail::Summary => diagnosis::summary(limits, lang),
         Detail::Brief => diagnosis::brief(limits, lang),
     }));
     let made = record.experiments.as_ref();
     parts.extend(made.map(|made| experiments::part(made, lang)));
     if !w.is_watch() {
-        parts.extend(load_parts(w, lang, page)?);
+        parts.extend(load_parts(w, lang, detail.has_charts())?);
     }
     let time = Timeline::of(w.d);
     for side in Side::ALL {
@@ -213,13 +234,13 @@ fn parts(
     }
     if detail != Detail::Brief {
         let cluster = record.topology.as_ref();
-        parts.extend(cluster.map(|of| topology::part(of, lang, page)));
+        parts.extend(cluster.map(|of| topology::part(of, lang, detail.has_charts())));
         parts.extend(tables::settings(w, page));
         parts.extend(tables::options(w, page));
     }
     parts.extend(match detail {
         Detail::Brief => tables::wrong_tables(w),
-        Detail::All | Detail::Summary => tables::tables(w),
+        Detail::All | Detail::Summary | Detail::Illustrated => tables::tables(w),
     });
     parts.extend(part_of(t.not_understood, w.not_understood(), Block::List));
     parts.extend(part_of(t.notes, observed::other_notes(record), Block::List));
@@ -238,11 +259,15 @@ fn parts(
 }
 
 /// What there is to say of a load: a watch has none.
-fn load_parts(w: &Words<'_>, lang: Lang, page: bool) -> Result<Vec<DocumentPart>, ReportError> {
+fn load_parts(
+    w: &Words<'_>,
+    lang: Lang,
+    has_charts: bool,
+) -> Result<Vec<DocumentPart>, ReportError> {
     let t = w.t;
     let mut parts: Vec<DocumentPart> = Vec::new();
     parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
-    if page {
+    if has_charts {
         let figures = figures(w.d, t)?;
         let block = match figures.is_empty() {
             true => Block::Fine(t.no_chart.into()),

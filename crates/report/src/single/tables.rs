@@ -8,7 +8,7 @@ use crate::texts::fill;
 use crate::words::{Words, rows_differ};
 use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
-use tidemark_core::record::EffectiveOption;
+use tidemark_core::record::{EffectiveOption, Setting};
 
 fn none() -> String {
     "–".into()
@@ -105,22 +105,39 @@ pub(super) fn errors(w: &Words<'_>) -> Option<DocumentPart> {
     (!errors.is_empty()).then(|| DocumentPart::new(t.errors, vec![Block::Table(grid)]))
 }
 
-/// Settings of the server that are not its defaults; a page says that there are none.
+/// Settings of the server: those that are not its defaults before those that matter always; a page says
+/// that there are none.
 pub(super) fn settings(w: &Words<'_>, page: bool) -> Option<DocumentPart> {
     let t = w.t;
     let told = telling_settings(w.d.record).filter(|s| is_telling(&s.name));
-    let rows = told.map(|s| {
+    let (at_default, set): (Vec<&Setting>, Vec<&Setting>) =
+        told.partition(|s| s.default.as_ref() == Some(&s.value));
+    let row = |s: &&Setting| {
         let default = s.default.as_ref().map(|default| readable(&s.name, default));
         let value = readable(&s.name, &s.value);
         vec![s.name.clone(), value, default.unwrap_or_else(none)]
-    });
+    };
     let grid = Grid {
-        rows: rows.collect(),
+        rows: set.iter().map(row).collect(),
         code: 3,
         ..Grid::of(&[t.setting, t.value, t.default_value], &[])
     };
-    let block = table_or(grid, t.no_settings, page)?;
-    Some(DocumentPart::new(t.settings, vec![block]).width(Width::Half))
+    let mut blocks = Vec::new();
+    if !set.is_empty() || at_default.is_empty() {
+        blocks.push(table_or(grid, t.no_settings, page)?);
+    }
+    if !at_default.is_empty() {
+        let count = whole(at_default.len() as u64);
+        let row = |s: &&Setting| vec![s.name.clone(), readable(&s.name, &s.value)];
+        let grid = Grid {
+            rows: at_default.iter().map(row).collect(),
+            code: 2,
+            ..Grid::of(&[t.setting, t.value], &[])
+        };
+        let title = fill(t.settings_default, &[("count", &count)]);
+        blocks.push(Block::Fold(title, vec![Block::Table(grid)]));
+    }
+    Some(DocumentPart::new(t.settings, blocks).width(Width::Half))
 }
 
 /// Options that were given; a page has those that were not, too.

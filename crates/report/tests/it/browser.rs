@@ -217,6 +217,124 @@ fn a_page_prints() {
     assert!(printed.len() > 20_000, "{} bytes", printed.len());
 }
 
+/// The page as its own rules have it in the dark or on paper, whatever the browser prefers.
+fn in_medium(page: &str, in_dark: bool, on_paper: bool) -> String {
+    let mut page = page.to_string();
+    for (applies, from, to) in [
+        (in_dark, "(prefers-color-scheme: dark)", "all"),
+        (on_paper, "@media print", "@media all"),
+        (on_paper, "@media screen", "@media print"),
+    ] {
+        if applies {
+            assert!(page.contains(from), "{from}");
+            page = page.replace(from, to);
+        }
+    }
+    page
+}
+
+/// Texts that stand out too little from what is behind them (WCAG 2.2, 1.4.3), and how many there are.
+fn faint_texts(folder: &Path, name: &str, page: &str) -> (usize, usize, String) {
+    let measure = "<script>{\
+        const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);\
+        const part = (v) => v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;\
+        const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);\
+        const ground = (element) => {\
+          for (let e = element; e; e = e.parentElement) {\
+            const colour = numbers(getComputedStyle(e).backgroundColor);\
+            if (colour.length < 4 || colour[3] > 0.5) return colour;\
+          }\
+          return [255, 255, 255];\
+        };\
+        const texts = new Set();\
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);\
+        while (walker.nextNode()) {\
+          const e = walker.currentNode.parentElement;\
+          if (walker.currentNode.data.trim() && !e.closest('script, style, title')) texts.add(e);\
+        }\
+        const faint = [...texts].filter((e) => {\
+          const style = getComputedStyle(e);\
+          const drawn = e.closest('svg');\
+          const both = [light(numbers(drawn ? style.fill : style.color)), light(ground(e))];\
+          const contrast = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);\
+          return contrast < (drawn ? 3 : 4.5);\
+        });\
+        const said = faint.slice(0, 5).map((e) => e.tagName + ' ' + e.textContent.trim().slice(0, 30));\
+        document.title = `faint ${faint.length} of ${texts.size}: ${said.join(', ')}`;\
+        }</script></body>";
+    let opened = open(folder, name, &page.replace("</body>", measure));
+    assert_eq!(opened.console, [""; 0], "{name}");
+    let title = regex::Regex::new(r"<title>faint (\d+) of (\d+): ([^<]*)</title>").unwrap();
+    let said = title
+        .captures(&opened.dom)
+        .unwrap_or_else(|| panic!("{name}: {:?}", opened.console));
+    let number = |n: usize| said[n].parse().unwrap();
+    (number(1), number(2), said[3].to_string())
+}
+
+#[test]
+fn every_text_is_seen_in_the_light_in_the_dark_and_on_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = run(&Shape {
+        seconds: 10,
+        ..Shape::five_types()
+    });
+    let pages = [
+        ("study", durability(3).html(Lang::En).unwrap()),
+        ("run", html(&record, Lang::Zh).unwrap()),
+    ];
+    for (page_name, page) in &pages {
+        for (medium, in_dark, on_paper) in [
+            ("light", false, false),
+            ("dark", true, false),
+            ("paper", true, true),
+        ] {
+            let name = format!("{page_name}-{medium}");
+            let page = in_medium(page, in_dark, on_paper);
+            let (faint, all, said) = faint_texts(folder.path(), &name, &page);
+            assert!(all > 100, "{name}: {all} texts");
+            assert_eq!(faint, 0, "{name}: {said}");
+        }
+    }
+    // One that is hardly seen is found, in HTML and in a drawing.
+    let dark = "<!doctype html><html><head><title>-</title></head><body style=\"background:#131e27\">\
+                <p style=\"color:#333\">faint</p><p style=\"color:#eee\">clear</p>\
+                <svg><text fill=\"#222222\">faint</text></svg></body></html>";
+    let (faint, all, _) = faint_texts(folder.path(), "faint", dark);
+    assert_eq!((faint, all), (2, 3));
+}
+
+#[test]
+fn paper_shows_no_controls() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = in_medium(&durability(3).html(Lang::En).unwrap(), false, true);
+    // Sorted, and with a point's values shown, as one may have left it.
+    let look = "<script>{\
+        document.querySelector('.sortable th button').click();\
+        for (const chart of document.querySelectorAll('.chart')) \
+          chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));\
+        const shown = (e) => getComputedStyle(e).display !== 'none';\
+        const marked = (e) => getComputedStyle(e).listStyleType !== 'none';\
+        const sorted = [...document.querySelectorAll('[aria-sort] button')];\
+        const signs = sorted.filter((e) => getComputedStyle(e, '::after').content !== 'none');\
+        const count = (of, test) => [...document.querySelectorAll(of)].filter(test).length;\
+        document.title = ['controls', count('nav', shown), count('.screen-only', shown),\
+          count('.tip, .cursor', shown), count('figure details', shown),\
+          count('summary', marked), signs.length, 'of', sorted.length,\
+          document.querySelectorAll('nav').length, document.querySelectorAll('.tip').length].join(' ');\
+        }</script></body>";
+    let opened = open(folder.path(), "paper", &page.replace("</body>", look));
+    assert_eq!(opened.console, [""; 0]);
+    let title = regex::Regex::new("<title>(controls [^<]*)</title>").unwrap();
+    let said = title
+        .captures(&opened.dom)
+        .unwrap_or_else(|| panic!("{:?}", opened.console));
+    let (shown, there) = said[1].split_once(" of ").unwrap();
+    assert_eq!(shown, "controls 0 0 0 0 0 0");
+    // There was something to hide.
+    assert!(there.split(' ').all(|count| count != "0"), "{there}");
+}
+
 /// What the tests above look for is seen where it is.
 #[test]
 fn errors_and_requests_would_be_seen() {

@@ -131,3 +131,83 @@ fn the_overview_says_how_many_clients_and_users_made_a_load() {
         "{three}"
     );
 }
+
+/// Eight users by one, two and three clients, with so many repeats of each.
+fn by_clients(repeats: u32, tps: [f64; 3]) -> Vec<RunRecord> {
+    let mut records = Vec::new();
+    for (count, tps) in (1..).zip(tps) {
+        let clients = format!("{count}");
+        for repeat in 1..=repeats {
+            let cell = Cell {
+                workload: "oltp_read_write",
+                threads: 8,
+                factors: &[("clients", &clients)],
+                transactions_per_s: tps,
+                seconds: 8,
+            };
+            let mut one = record(&cell, repeat, records.len() as u64);
+            let all = one.totals.all.count;
+            let part = |index: u32| ClientPart {
+                name: format!("client-{index}"),
+                index,
+                host: one.client.clone(),
+                sessions: 8 / count,
+                state: ClientState::Finished,
+                elapsed_s: one.totals.elapsed_s,
+                all: TypeStats {
+                    count: all / count as u64,
+                    ..TypeStats::default()
+                },
+                ..ClientPart::default()
+            };
+            if count > 1 {
+                one.clients = (0..count as u32).map(part).collect();
+            }
+            records.push(one);
+        }
+    }
+    records
+}
+
+#[test]
+fn it_is_said_whether_one_client_sufficed() {
+    let told = |records: &[RunRecord]| {
+        let many = document("clients", records);
+        [Lang::En, Lang::Zh].map(|lang| many.markdown(lang).unwrap())
+    };
+    let [en, zh] = told(&by_clients(6, [400.0, 400.0, 400.0]));
+    assert!(
+        en.contains(": one client sufficed. With 8 users in all, one client made"),
+        "{en}"
+    );
+    assert!(
+        en.contains("; 3 clients made ") && en.contains("95% interval"),
+        "{en}"
+    );
+    assert!(
+        zh.contains("：单个客户端足够。并发用户总数同为 8 时"),
+        "{zh}"
+    );
+    let [en, zh] = told(&by_clients(3, [200.0, 300.0, 400.0]));
+    assert!(
+        en.contains(": one client was the limit. With 8 users"),
+        "{en}"
+    );
+    assert!(zh.contains("：单个客户端是瓶颈。"), "{zh}");
+    // Short single runs tell nothing.
+    let [en, _] = told(&by_clients(1, [200.0, 300.0, 400.0]));
+    assert!(
+        en.contains(": whether one client sufficed is not shown."),
+        "{en}"
+    );
+    assert!(en.contains("not enough data for an interval"), "{en}");
+    // Where all had one client, or none had, there is nothing to say.
+    let alone = by_clients(2, [200.0, 300.0, 400.0]);
+    let [en, _] = told(&alone[..2]);
+    assert!(!en.contains("one client"), "{en}");
+    let [en, _] = told(&alone[2..]);
+    assert!(
+        !en.contains("one client s") && !en.contains("one client w"),
+        "{en}"
+    );
+}

@@ -4,6 +4,7 @@
 
 mod authored;
 mod browser;
+mod chart_files;
 mod clients;
 mod common;
 mod comparison_limits;

@@ -132,6 +132,44 @@ fn settings_have_units_and_those_that_differ_stand_first() {
 }
 
 #[test]
+fn settings_at_their_defaults_stand_last_and_folded() {
+    let mut record = run(&Shape::one_type());
+    set(&mut record, Engine::Postgres, POSTGRES);
+    record.settings.push(Setting {
+        name: "wal_level".into(),
+        value: "replica".into(),
+        default: None,
+    });
+    let records = records(&["oltp_read_write"], &[4], ("x", &[("y", 1.0)]), 2, 6);
+    let records = records.into_iter().map(|mut one| {
+        one.server = record.server.clone();
+        one.settings = record.settings.clone();
+        one
+    });
+    let many = document("defaults", &records.collect::<Vec<_>>());
+    let of_many = many.markdown(Lang::En).unwrap();
+    let (before, behind) = of_many
+        .split_once("Important settings at their defaults (1)\n")
+        .unwrap_or_else(|| panic!("{of_many}"));
+    // One whose default is not known is among those that are not.
+    for name in ["shared\\_buffers", "wal\\_level"] {
+        let row = format!("| {name} | ");
+        assert!(
+            before.contains(&row) && !behind.contains(&row),
+            "{name}: {of_many}"
+        );
+    }
+    assert!(behind.contains("\n| fsync | on |\n"), "{of_many}");
+    assert!(!before.contains("| fsync | on |"), "{of_many}");
+    let page = html(&record, Lang::En).unwrap();
+    let (before, behind) = page
+        .split_once("<summary>At their defaults (1)</summary>")
+        .unwrap_or_else(|| panic!("{page}"));
+    assert!(before.contains("<code>shared_buffers</code>"), "{page}");
+    assert!(behind.contains("<code>fsync</code>") && !before.contains("<code>fsync</code>"));
+}
+
+#[test]
 fn where_a_server_ran_is_told_where_it_is_known() {
     let told = |target: &str| {
         let mut records = records(&["oltp_read_write"], &[4], ("x", &[("y", 1.0)]), 1, 6);

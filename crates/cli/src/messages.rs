@@ -1,0 +1,221 @@
+//! Errors and warnings in the user's language.
+//!
+//! They are composed in English where they arise, in every crate, which know no language. `[messages]`
+//! of the texts has the forms of the commonest, whole or of their parts; here a message is found in them
+//! when it is printed. What is found in none stays English.
+
+use crate::render::language;
+use crate::texts::MESSAGES;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+use tidemark_report::Lang;
+
+/// What stands before every complaint.
+const MARK: &str = "tidemark: ";
+/// Between two parts of a message.
+const PART: &str = "; ";
+/// Between a name or value and what is wrong with it.
+const COLON: &str = ": ";
+/// No form has more parts.
+const MOST_PARTS: usize = 4;
+/// A longer line is data of somebody's, in bytes.
+const LONGEST_LINE: usize = 2048;
+
+static LANG: OnceLock<Lang> = OnceLock::new();
+
+/// Messages are in the language of `--lang` from now on, or the environment's.
+pub fn speak(args: &[String]) {
+    let mut tag = "auto";
+    for (n, word) in args.iter().enumerate() {
+        if let Some(given) = word.strip_prefix("--lang=") {
+            tag = given;
+        } else if word == "--lang" {
+            tag = args.get(n + 1).map_or(tag, String::as_str);
+        }
+    }
+    let _first = LANG.set(language(tag));
+}
+
+/// Whether messages are not as they were composed.
+pub fn is_translated() -> bool {
+    LANG.get() == Some(&Lang::Zh)
+}
+
+/// The text in the user's language, line by line.
+pub fn in_language(text: &str) -> Cow<'_, str> {
+    match is_translated() {
+        true => Cow::Owned(in_chinese(text)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn in_chinese(text: &str) -> String {
+    text.split_inclusive('\n').map(line).collect()
+}
+
+fn line(line: &str) -> String {
+    let said = line.trim();
+    let (mark, said) = match said.strip_prefix(MARK) {
+        Some(said) => (MARK, said),
+        None => ("", said),
+    };
+    if line.len() > LONGEST_LINE {
+        return line.into();
+    }
+    match translated(said) {
+        Some(chinese) => {
+            let indent = line.len() - line.trim_start().len();
+            let (before, after) = (&line[..indent], &line[line.trim_end().len()..]);
+            format!("{before}{mark}{chinese}{after}")
+        }
+        None => line.into(),
+    }
+}
+
+/// Part by part; `None` if no part is known.
+fn translated(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split(PART).collect();
+    let (mut out, mut is_known, mut at) = (String::new(), false, 0);
+    while at < parts.len() {
+        let most = parts.len().min(at + MOST_PARTS);
+        let known = (at + 1..=most).rev().find_map(|end| {
+            let text = parts.get(at..end)?.join(PART);
+            Some((end, form_of(&text).or_else(|| behind_colon(&text))?))
+        });
+        let (end, said) = match known {
+            Some((end, said)) => (end, Cow::Owned(said)),
+            None => (at + 1, Cow::Borrowed(parts[at])),
+        };
+        if at > 0 {
+            out += if matches!(said, Cow::Owned(_)) {
+                "；"
+            } else {
+                PART
+            };
+        }
+        is_known |= matches!(said, Cow::Owned(_));
+        out += &said;
+        at = end;
+    }
+    is_known.then_some(out)
+}
+
+/// A name or value, and a known form of what is wrong with it.
+fn behind_colon(text: &str) -> Option<String> {
+    let (of, wrong) = text.split_once(COLON)?;
+    let wrong = form_of(wrong).or_else(|| behind_colon(wrong))?;
+    let of = form_of(of).unwrap_or_else(|| of.into());
+    Some(format!("{of}：{wrong}"))
+}
+
+/// The form that has most in common with the text, filled with the text's values.
+fn form_of(text: &str) -> Option<String> {
+    let fitting = MESSAGES.iter().filter_map(|(english, chinese)| {
+        let values = values(english, text)?;
+        let held: usize = values.iter().map(|(_, value)| value.len()).sum();
+        Some((text.len() - held, *chinese, values))
+    });
+    let (_, chinese, values) = fitting.max_by_key(|(common, ..)| *common)?;
+    let mut out = String::new();
+    let mut rest = chinese;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        let (_, value) = values.iter().find(|(named, _)| *named == name)?;
+        out += before;
+        out += &translated(value).unwrap_or_else(|| (*value).into());
+        rest = after;
+    }
+    Some(out + rest)
+}
+
+/// The values that a text has in the places of a form, if it is of that form.
+fn values<'f, 't>(form: &'f str, text: &'t str) -> Option<Vec<(&'f str, &'t str)>> {
+    let mut places = form.split('{');
+    let mut rest = text.strip_prefix(places.next()?)?;
+    let mut values = Vec::new();
+    let mut places = places.peekable();
+    while let Some(place) = places.next() {
+        let (name, behind) = place.split_once('}')?;
+        let value = match places.peek() {
+            None => rest.strip_suffix(behind)?,
+            Some(_) => rest.split_once(behind)?.0,
+        };
+        rest = rest.get(value.len() + behind.len()..)?;
+        let is_number = value.bytes().all(|c| c.is_ascii_digit());
+        if value.is_empty() || value.contains(PART) || (name == "number" && !is_number) {
+            return None;
+        }
+        values.push((name, value));
+    }
+    rest.is_empty().then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_found_whole_and_by_their_parts() {
+        for (english, chinese) in [
+            (
+                "tidemark: unknown option --tabel-size; did you mean --table-size?\n",
+                "tidemark: 未知选项 --tabel-size；是否想用 --table-size？\n",
+            ),
+            (
+                "--threads=0: must be a whole number from 1 to 1000000; for example --threads=1",
+                "--threads=0：须为 1 到 1000000 的整数；例如 --threads=1",
+            ),
+            (
+                "session 3: connect: can't connect to h:1: Connection refused (os error 111)",
+                "会话 3：connect：无法连接 h:1：连接被拒绝 (os error 111)",
+            ),
+            (
+                "a.md: already exists and was not written by Tidemark in this format; not \
+                 overwritten; name another file, or add --overwrite to replace it",
+                "a.md：已存在，且不是 Tidemark 写的这种格式，未覆盖；请换一个文件名，或加 --overwrite \
+                 覆盖",
+            ),
+            (
+                "error: unrecognized subcommand 'x'\n\nUsage: tidemark <COMMAND>\n",
+                "错误：未知的命令 'x'\n\n用法：tidemark <COMMAND>\n",
+            ),
+            ("  [possible values: html, md]\n", "  [可用值：html, md]\n"),
+            // Only a part is known: the server's own words stay.
+            (
+                "1045: Access denied (using password: YES); the server requires TLS: use tls=on",
+                "1045: Access denied (using password: YES)；服务器要求 TLS：请用 tls=on",
+            ),
+        ] {
+            assert_eq!(in_chinese(english), chinese);
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_stays() {
+        for text in [
+            "",
+            "\n",
+            "压测 1 已保存，查看：tidemark show last\n",
+            "a: b; c: d\n",
+            "session variables",
+            "  12.5 tx/s\r",
+        ] {
+            assert_eq!(in_chinese(text), text);
+        }
+        let long = format!("unknown option --{}", "x".repeat(LONGEST_LINE));
+        assert_eq!(in_chinese(&long), long);
+        // A server's message may repeat a form without end.
+        let deep = "must be ".repeat(250);
+        assert!(in_chinese(&deep).contains("须为"));
+    }
+
+    #[test]
+    fn each_form_is_found_by_itself() {
+        for (english, chinese) in MESSAGES {
+            let filled = |text: &str| text.replace('{', "<").replace('}', ">");
+            let with_number = |text: &str| text.replace("{number}", "7");
+            let (english, chinese) = (with_number(english), with_number(chinese));
+            assert_eq!(in_chinese(&filled(&english)), filled(&chinese));
+        }
+    }
+}

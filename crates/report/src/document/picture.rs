@@ -1,0 +1,174 @@
+//! A chart as a file of its own, for documents that can't hold it: on a white ground, so that it is
+//! read on light and dark pages, with its legend inside, and without anything that runs.
+
+use crate::ReportError;
+use crate::charts::Figure;
+use askama::Template;
+
+/// What stands in every chart file, and by which it is known again.
+pub const CHART_MARK: &str = "<metadata>Made by Tidemark</metadata>";
+
+/// A chart as a file of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartFile {
+    /// Its name in the folder that the document links.
+    pub name: String,
+    /// An SVG document.
+    pub svg: String,
+}
+
+/// A document as Markdown, and the charts that it links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Illustrated {
+    /// The document.
+    pub markdown: String,
+    /// In the order in which it links them.
+    pub charts: Vec<ChartFile>,
+}
+
+/// Pixels of a unit of the drawing, where nothing else says how large it is.
+const SHOWN: f64 = 0.4;
+/// Height of a line of the legend, in units of the drawing.
+const LINE: f64 = 56.0;
+/// Where a legend's lines begin, and where their names do.
+const LEFT: (f64, f64) = (40.0, 190.0);
+
+#[derive(Template)]
+#[template(path = "picture.svg", escape = "html")]
+struct Picture<'f> {
+    figure: &'f Figure,
+    mark: &'static str,
+    wide: f64,
+    high: f64,
+    /// Its width and height where it is shown, in pixels.
+    shown: (f64, f64),
+    /// What is drawn, as elements.
+    drawn: &'f str,
+    legend: Vec<LegendLine<'f>>,
+}
+
+struct LegendLine<'f> {
+    /// An element.
+    key: String,
+    x: f64,
+    /// Of the name's base line.
+    y: f64,
+    name: &'f str,
+}
+
+/// The name of the chart file that is so many behind the first.
+pub(super) fn file_name(number: usize) -> String {
+    format!("chart-{:02}.svg", number + 1)
+}
+
+/// The chart as an SVG document.
+///
+/// # Errors
+/// [`ReportError::Chart`] for a drawing without a size.
+pub(super) fn standalone(figure: &Figure) -> Result<String, ReportError> {
+    let (wide, high, drawn) = parted(&figure.drawing.svg).ok_or_else(|| {
+        ReportError::Chart(format!("the drawing of {:?} has no size", figure.title))
+    })?;
+    let legend = figure.keys().enumerate().map(|(n, (key, name))| {
+        let top = high + LINE * n as f64;
+        let placed = format!(
+            "<svg x=\"{}\" y=\"{top}\" width=\"120\" height=\"40\" ",
+            LEFT.0
+        );
+        LegendLine {
+            key: key.replacen("<svg ", &placed, 1),
+            x: LEFT.1,
+            y: top + 34.0,
+            name,
+        }
+    });
+    let high_with_legend = high + LINE * figure.legend.len() as f64;
+    let picture = Picture {
+        figure,
+        mark: CHART_MARK,
+        wide,
+        high: high_with_legend,
+        shown: ((wide * SHOWN).round(), (high_with_legend * SHOWN).round()),
+        drawn,
+        legend: legend.collect(),
+    };
+    let mut svg = format!("{}\n", picture.render()?.trim_end());
+    // XML has no other control characters, not even as references (XML 1.0, 2.2).
+    svg.retain(|c| c == '\n' || !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')));
+    Ok(svg)
+}
+
+/// Width and height of a drawing, and what is inside its element.
+fn parted(svg: &str) -> Option<(f64, f64, &str)> {
+    let (head, inside) = svg.split_once('>')?;
+    let (_, size) = head.split_once("viewBox=\"0 0 ")?;
+    let (size, _) = size.split_once('"')?;
+    let (wide, high) = size.split_once(' ')?;
+    let inside = inside.trim_end().strip_suffix("</svg>")?;
+    Some((wide.parse().ok()?, high.parse().ok()?, inside))
+}
+
+/// A file's name as a link has it: every byte that is not unreserved in an address as `%XX` (RFC 3986,
+/// 2.1).
+pub(super) fn address(name: &str) -> String {
+    let of_byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    name.bytes().map(of_byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::{Drawing, Span};
+
+    fn figure(svg: &str, legend: &[&str]) -> Figure {
+        Figure {
+            title: "a </title><script>".into(),
+            says: String::new(),
+            drawing: Drawing {
+                svg: svg.into(),
+                rows: Vec::new(),
+                plot: (0, 0),
+            },
+            head: Vec::new(),
+            rows: Vec::new(),
+            span: Span::Whole,
+            legend: legend.iter().map(|name| name.to_string()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_chart_file_holds_its_ground_its_legend_and_nothing_that_runs() {
+        let drawing = "<svg aria-hidden=\"true\" viewBox=\"0 0 800 660\" \
+                       xmlns=\"http://www.w3.org/2000/svg\"><text>\u{1b}x</text></svg>";
+        let svg = standalone(&figure(drawing, &["<b>", "two"])).unwrap();
+        assert!(
+            svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"),
+            "{svg}"
+        );
+        assert!(
+            svg.contains(CHART_MARK) && svg.contains("<text>x</text>"),
+            "{svg}"
+        );
+        // Two lines below the drawing.
+        assert!(svg.contains("viewBox=\"0 0 800 772\""), "{svg}");
+        assert!(
+            svg.contains("<rect width=\"800\" height=\"772\" fill=\"#FFFFFF\"/>"),
+            "{svg}"
+        );
+        assert!(!svg.contains("<script") && !svg.contains("<b>"), "{svg}");
+        assert!(svg.contains(">two</text>"), "{svg}");
+        assert!(standalone(&figure("<svg></svg>", &[])).is_err());
+    }
+
+    #[test]
+    fn every_name_is_an_address() {
+        assert_eq!(address("a-1_b.files~"), "a-1_b.files~");
+        assert_eq!(address("a b)"), "a%20b%29");
+        assert_eq!(address("报"), "%E6%8A%A5");
+    }
+}
