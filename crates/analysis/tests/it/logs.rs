@@ -55,6 +55,28 @@ fn what_benchbase_counted_follows_from_its_outcomes() {
     assert_eq!(bad(&warm), [""; 0]);
 }
 
+#[test]
+fn requests_of_a_window_of_benchbase_are_its_throughput() {
+    let mut text = String::from(
+        "Time (seconds),Requests,Throughput (requests/second),Minimum Latency (microseconds),\
+         Average Latency (microseconds),95th Percentile Latency (microseconds),\
+         Maximum Latency (microseconds)\n",
+    );
+    for (n, requests) in [5000, 5010, 4990, 5005, 4995, 5008].into_iter().enumerate() {
+        let (begin, rate) = (n * 5, f64::from(requests) / 5.0);
+        text += &format!("{begin},{requests},{rate:.3},100,400,900,2000\n");
+    }
+    planted(
+        &text,
+        "summary-mismatch",
+        &[
+            ("5,5010,1002.000", "5,6010,1002.000"),
+            ("5,5010,1002.000", "5,5010,802.000"),
+            ("25,5008,1001.600", "25,3008,1001.600"),
+        ],
+    );
+}
+
 const HAMMERDB: &str = "\
 Vuser 1:Beginning rampup time of 2 minutes
 Vuser 1:Rampup 1 minutes complete ...
