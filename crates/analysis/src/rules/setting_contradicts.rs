@@ -11,9 +11,12 @@ use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::{Engine, Protocol};
 
-/// Modes that exclude each other, by the words that titles and settings have for them: how TiDB prunes
+/// Modes that exclude each other, by the words that settings and titles have for them: how TiDB prunes
 /// partitions, and how it locks rows.
-const MODES: [[&str; 2]; 2] = [["static", "dynamic"], ["optimistic", "pessimistic"]];
+const MODES: [[[&str; 2]; 2]; 2] = [
+    [["static", "静态"], ["dynamic", "动态"]],
+    [["optimistic", "乐观"], ["pessimistic", "悲观"]],
+];
 /// InnoDB's pages where nothing states their size (MySQL 8.4 manual: `innodb_page_size`).
 const PAGE_BYTES: f64 = 16_384.0;
 
@@ -44,29 +47,35 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     Ok(of_words.or_else(|| exceeded(run)))
 }
 
-/// A word that names one mode, where the server's settings name the other alone.
-fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Option<Finding> {
+/// A word that names one mode, where settings by name and value name the other alone: the word, and the
+/// first of those settings.
+pub(super) fn denied_mode<'v>(
+    words: &str,
+    values: impl Iterator<Item = (&'v str, &'v str)>,
+) -> Option<(&'static str, (&'v str, &'v str))> {
     let words = words.to_ascii_lowercase();
-    let has = |mode: &str| {
+    let has = |[word, chinese]: [&str; 2]| {
         let mut all = words.split(|c: char| !c.is_ascii_alphanumeric());
-        all.any(|word| word == mode)
+        all.any(|w| w == word) || words.contains(chinese)
     };
-    let (said, setting) = MODES.iter().find_map(|[one, other]| {
+    let modes: Vec<(&str, &str)> = values.filter(|(name, _)| name.ends_with("_mode")).collect();
+    MODES.into_iter().find_map(|[one, other]| {
         // Who names both compares them.
-        let said = match (has(one), has(other)) {
-            (true, false) => *one,
-            (false, true) => *other,
+        let (said, denied) = match (has(one), has(other)) {
+            (true, false) => (one[0], other[0]),
+            (false, true) => (other[0], one[0]),
             _ => return None,
         };
-        let is = |value: &str, mode: &str| value.eq_ignore_ascii_case(mode);
-        let settings = run.record.settings.iter();
-        let mut modes = settings
-            .filter(|s| s.name.ends_with("_mode"))
-            .filter(|s| is(&s.value, one) || is(&s.value, other))
-            .peekable();
-        let first = *modes.peek()?;
-        modes.all(|s| !is(&s.value, said)).then_some((said, first))
-    })?;
+        let with = |mode: &str| modes.iter().find(|(_, v)| v.eq_ignore_ascii_case(mode));
+        let first = with(denied).filter(|_| with(said).is_none())?;
+        Some((said, *first))
+    })
+}
+
+fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Option<Finding> {
+    let settings = run.record.settings.iter();
+    let values = settings.map(|s| (s.name.as_str(), s.value.as_str()));
+    let (said, (name, stated)) = denied_mode(words, values)?;
     Some(Finding {
         rule: ID,
         severity,
@@ -74,9 +83,9 @@ fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Op
         instead: text::OWN_INSTEAD,
         figures: vec![
             ("place", Figure::Words(place)),
-            ("name", Figure::Text(setting.name.clone())),
+            ("name", Figure::Text(name.into())),
             ("said", Figure::Text(said.into())),
-            ("stated", Figure::Text(setting.value.clone())),
+            ("stated", Figure::Text(stated.into())),
         ],
     })
 }

@@ -1,7 +1,7 @@
 //! What was said of a run, and its record denies.
 
-use super::common::{both_languages_use_the_figures, clean, only, rules};
-use tidemark_analysis::Severity;
+use super::common::{both_languages_use_the_figures, clean, found_in, only, rules};
+use tidemark_analysis::{Figure, Severity};
 use tidemark_core::record::{RunRecord, Setting};
 use tidemark_core::series::{Measures, SeriesBuilder, SeriesKey};
 use tidemark_core::{Engine, ServerInfo};
@@ -103,6 +103,7 @@ fn a_mode_that_the_server_does_not_have_is_told() {
         (&modes[..], "static", true),
         (&modes[..], "pruning-static", true),
         (&modes[..], "Optimistic", true),
+        (&modes[..], "静态裁剪", true),
         (&modes[..], "dynamic", false),
         (&modes[..], "pessimistic", false),
         // Both are compared, or it is another word.
@@ -147,4 +148,28 @@ fn a_buffer_that_the_counters_exceed_is_told() {
     assert_eq!(rules(&with(&[size, small], 9000.0)), [""; 0]);
     // Nothing states the size.
     assert_eq!(rules(&with(&[], 9000.0)), [""; 0]);
+}
+
+#[test]
+fn a_heading_that_names_another_mode_than_the_document_sets_is_told() {
+    let dynamic = "mysql> SET GLOBAL tidb_partition_prune_mode = 'dynamic';";
+    for (heading, set, is_told) in [
+        ("Static pruning", dynamic, true),
+        ("静态裁剪", "| tidb_partition_prune_mode | dynamic |", true),
+        ("Dynamic pruning", dynamic, false),
+        ("Static and dynamic pruning", dynamic, false),
+        ("Static pruning", "select 1;", false),
+    ] {
+        let text = format!(
+            "# {heading}\n```\n{set}\n```\n```\nVuser 1:64 Active Virtual Users configured\n\
+             Vuser 1:TEST RESULT : System achieved 302123 NOPM from 702911 MySQL TPM\n```\n"
+        );
+        let found = found_in(&text);
+        let of_rule = found.iter().find(|f| f.rule == "setting-contradicts");
+        assert_eq!(of_rule.is_some(), is_told, "{heading}: {found:?}");
+        if let Some(told) = of_rule {
+            both_languages_use_the_figures(told);
+            assert_eq!(told.figure("line"), Some(&Figure::Count(3)));
+        }
+    }
 }
