@@ -12,13 +12,16 @@ DETERMINED = [
     r"actually processed: ", r"^tps = ", r"latency average = ", r"number of clients: ",
     # go-ycsb and go-tpc
     r"Count: ", r"OPS: ", r"TPM: ", r"Sum\(ms\): ", r"^TOTAL .*Avg\(us\): ",
+    # BenchBase
+    r"nanoSeconds=", r"measuredRequests=", r"measuredRequests=\d+\) = ", r"\(throughput\), ",
+    r"procedures\.Payment/02 +\[ *",
 ]
 # Lines that a tool always prints.
 ALWAYS = [
     r"^ +(?:read|write|other|total|transactions|queries|ignored errors|reconnects): .*\n",
     r"^ +(?:total time|total number of events|min|avg|max|sum): .*\n", r"^ +execution time \(.*\n",
     r"^(?:latency average|initial connection time|tps) = .*\n", r"^number of transactions actually .*\n",
-    r"^\[Summary\] .*\n",
+    r"^\[Summary\] .*\n", r"^\[INFO .* Results\(.*\n",
 ]
 # Lines over time between two others.
 OVER_TIME = [r"^\[ [2-9]s \] .*\n", r"^progress: [2-5]0\.0 s, .*\n", r"^(?:READ|UPDATE) +- Takes\(s\): [23]0\.0, .*\n",

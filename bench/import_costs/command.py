@@ -12,9 +12,17 @@ import time
 
 from vs_sysbench import machine
 from vs_sysbench.errors import BenchError
-from vs_sysbench.script import Facts, add_output_options, add_program, positive, progress_of, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    positive,
+    progress_of,
+    run,
+)
 
-from . import report
+from . import real, report, taken
 from .changes import changed
 from .outputs import SHAPES, interval
 
@@ -24,12 +32,14 @@ NO_RUN = "no line in it is an output"
 @dataclasses.dataclass
 class Found:
     """What was found: MB/s, MiB and bytes of the large file; by tool how many changes were caught, and
-    of how many."""
+    of how many; figures taken over."""
 
     clean: int = 0
     alarms: int = 0
     speed: tuple = ()
     caught: dict = dataclasses.field(default_factory=dict)
+    # By what they are of: how many stated figures were taken over, and of how many.
+    taken: dict = dataclasses.field(default_factory=dict)
 
 
 def parser():
@@ -38,12 +48,21 @@ def parser():
         prog="bench/import",
         description="Measures importing and auditing: speed and peak memory on a large file of interval "
         "lines, the share of changes that the audit finds in outputs of several tools (a figure that "
-        "others determine, a lost line, one of several clients), and false alarms on unchanged outputs.",
+        "others determine, a lost line, one of several clients), false alarms on unchanged outputs, and "
+        "how many of the figures of real outputs are taken over. Without --mysql or --postgres it starts "
+        "servers of its own (scripts/servers) for those and stops them at the end.",
     )
     p.add_argument("--outputs", type=pathlib.Path, help="folder with clean outputs, instead of made ones")
     p.add_argument("--changes", type=positive, help="changes (1,000)")
     p.add_argument("--seed", type=int, default=1, help="of the changes (1)")
     p.add_argument("--no-speed", action="store_true", help="without the large file")
+    p.add_argument("--no-real", action="store_true", help="without outputs of the real sysbench and pgbench")
+    p.add_argument("--documents", metavar="FOLDER", type=pathlib.Path, action="append", default=[],
+                   help="a folder of reports or kept outputs whose figures are counted as well; again for "
+                   "another. NAME.figures.json beside NAME has its expected figures, as [line, name, value]")
+    p.add_argument("--keep", metavar="FOLDER", type=pathlib.Path,
+                   help="where the real outputs stay with their expected figures")
+    add_servers(p)
     p.add_argument("--verbose", action="store_true", help="name the changes that were not caught")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
     add_output_options(p)
@@ -91,6 +110,21 @@ def figures(tidemark, args, say):
             found.caught[name] = (hits + is_found, of + 1)
             if not is_found and args.verbose:
                 say(f"{name}: not caught: {place}")
+        found.taken = figures_taken(tidemark, args, folder / "real", say)
+    return found
+
+
+def figures_taken(tidemark, args, folder, say):
+    """How many figures of real outputs, and of each folder's documents, were taken over, and of how many."""
+    folder = args.keep or folder
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {}
+    if not args.no_real:
+        found["real outputs"] = taken.count(tidemark, real.outputs(folder, args, say), say)
+    for documents in args.documents:
+        found[documents.name] = taken.count(tidemark, taken.documents([documents]), say)
+    for name, (hits, of) in found.items():
+        say(f"{name}: figures taken over: {hits:,} of {of:,}")
     return found
 
 

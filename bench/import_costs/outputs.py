@@ -92,6 +92,36 @@ def go_tpc(seed):
     return text + "".join(line("Summary", name, 600, 10 * count, ms) for name, count, ms in each)
 
 
+def benchbase(seed):
+    """A minute of TPC-C by 20 terminals, as the log of BenchBase tells it."""
+    chance = random.Random(seed)
+    total = round(54_000 * chance.uniform(0.95, 1.05))
+    seconds = 60 + chance.uniform(0.00001, 0.01)
+    payment, other = round(total * 0.4308), round(total * 0.0402)
+    orders = total - payment - 3 * other
+    aborted = round(orders * 0.01)
+    completed = total - aborted
+    counts = [("NewOrder/01", orders - aborted), ("Payment/02", payment), ("OrderStatus/03", other),
+              ("Delivery/04", other), ("StockLevel/05", other)]
+
+    def line(name, count):
+        return f"{'com.oltpbenchmark.benchmarks.tpcc.procedures.' + name:<80} [{count:5}] ****\n"
+
+    return (
+        "Benchmark:              TPCC {com.oltpbenchmark.benchmarks.tpcc.TPCCBenchmark}\n"
+        "Isolation:              TRANSACTION_SERIALIZABLE\nScale Factor:           10.0\n"
+        "Terminals:              20\n\n"
+        "[INFO ] 2026-11-03 12:00:10,323 [main]  com.oltpbenchmark.ThreadBench runRateLimitedMultiPhase - "
+        "PHASE START :: [Workload=TPCC] [Serial=false] [Time=60] [WarmupTime=0] [Rate=unlimited] "
+        "[ActiveWorkers=20]\n"
+        "[INFO ] 2026-11-03 12:01:10,424 [main]  com.oltpbenchmark.DBWorkload runWorkload - Rate limited reqs/s: "
+        f"Results(state=EXIT, nanoSeconds={round(seconds * 1e9)}, measuredRequests={total}) = "
+        f"{total / seconds} requests/sec (throughput), {completed / seconds} requests/sec (goodput)\n"
+        f"Completed Transactions:\n{''.join(line(*one) for one in counts)}"
+        f"Aborted Transactions:\n{line('NewOrder/01', aborted)}"
+        "Rejected Transactions (Server Retry):\n<EMPTY>\nUnexpected SQL Errors:\n<EMPTY>\n")
+
+
 def several(seed):
     """Three clients of one test, one below the other."""
     tool = (sysbench, pgbench)[seed % 2]
@@ -100,4 +130,5 @@ def several(seed):
     return "# Clients of one test\n\n" + "".join(blocks)
 
 
-SHAPES = {"sysbench": sysbench, "pgbench": pgbench, "go-ycsb": go_ycsb, "go-tpc": go_tpc, "clients": several}
+SHAPES = {"sysbench": sysbench, "pgbench": pgbench, "go-ycsb": go_ycsb, "go-tpc": go_tpc, "benchbase": benchbase,
+          "clients": several}

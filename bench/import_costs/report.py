@@ -25,4 +25,6 @@ def figures_table(found):
     for name, (hits, of) in found.caught.items():
         rows.append([f"of them in outputs of {name}", f"{hits:,} of {of:,}", "–", judge(hits, None)])
     rows.append([f"false alarms on {found.clean} unchanged outputs", str(found.alarms), "0", judge(found.alarms, 0)])
+    for name, (hits, of) in found.taken.items():
+        rows.append([f"figures taken over, {name}", f"{hits:,} of {of:,}", "all", judge(of - hits, 0)])
     return table(HEADS, rows)

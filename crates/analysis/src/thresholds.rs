@@ -228,6 +228,12 @@ pub const ORDER_CHANGE: f64 = 0.1;
 pub const STATED_APART: f64 = 0.02;
 /// `summary-mismatch`: the same where only the time asked for is stated, and connecting is in it.
 pub const STATED_TIME_APART: f64 = 0.05;
+/// `summary-mismatch`: HammerDB's New-Orders a minute and all transactions are of two sources, the tables and
+/// the database's own counters, which are read one after the other.
+pub const ORDERS_APART: f64 = 0.05;
+/// `summary-mismatch`: so many commits a transaction at most. Some databases count each storage engine's, and
+/// older procedures commit twice.
+pub const COMMITS_MOST: f64 = 3.0;
 /// `setting-contradicts`: sizes that are so many times each other. MySQL rounds that of the buffer pool up to
 /// whole chunks.
 pub const SETTING_APART: f64 = 2.0;

@@ -18,6 +18,7 @@ extern crate self as tidemark_fuzzing;
 mod it;
 
 mod config;
+mod file;
 mod import;
 mod memory;
 mod player;
@@ -25,9 +26,11 @@ mod programs;
 mod record;
 mod replies;
 mod script;
+mod series;
 mod session;
 mod store;
 mod study;
+mod topology;
 
 pub use programs::{PROGRAMS, run as run_program};
 pub use script::{CUT, Flags, NONCE, PACKET, Script};
@@ -79,6 +82,14 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "study",
         run: study::run,
+    },
+    Target {
+        name: "series",
+        run: series::run,
+    },
+    Target {
+        name: "topology",
+        run: topology::run,
     },
 ];
 

@@ -1,8 +1,9 @@
 //! Files that were a store once.
 
+use crate::file::place;
 use crate::memory::bounded;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tidemark_store::{Filter, Store};
 
 /// Records are as long as their JSON says.
@@ -15,7 +16,7 @@ pub(crate) fn run(data: &[u8]) {
     if !data.starts_with(b"SQLite format 3\0") || data.get(68..72) != Some(b"TIDM") {
         return;
     }
-    let path = place();
+    let path = place("db");
     fs::write(&path, data).unwrap();
     bounded(data.len(), A_BYTE, || look(&path));
     let mut copy = path.clone().into_os_string();
@@ -46,17 +47,4 @@ fn look(path: &Path) {
     if let Some(run) = runs.first() {
         let _ = store.delete(&run.id);
     }
-}
-
-fn place() -> PathBuf {
-    // In memory where there is such a folder: a fuzzer writes thousands a second.
-    let memory = PathBuf::from("/dev/shm");
-    let folder = if memory.is_dir() {
-        memory
-    } else {
-        std::env::temp_dir()
-    };
-    let thread = format!("{:?}", std::thread::current().id());
-    let number: String = thread.chars().filter(char::is_ascii_digit).collect();
-    folder.join(format!("tidemark-fuzz-{}-{number}.db", std::process::id()))
 }

@@ -2,7 +2,7 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
-use crate::labels::{assignment, client, is_of_all, is_of_output, states_a_figure};
+use crate::labels::{assignment, client, is_of_all, is_of_output, mode, states_a_figure};
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use crate::unit::Unit;
@@ -94,6 +94,9 @@ pub(crate) struct Doc {
     unfinished: Option<(String, u64)>,
     /// `name=value` lines of a configuration.
     pub config: BTreeMap<String, (String, u64)>,
+    /// Modes that the document sets on the server, with the line; none of one that it sets to two values,
+    /// for which run whichever was.
+    modes: BTreeMap<String, Option<(&'static str, u64)>>,
     /// Commands without output: line and text.
     pub missing: Vec<(u64, String)>,
     pub leftovers: Leftovers,
@@ -123,6 +126,8 @@ pub(crate) struct Doc {
 
 /// More lines of configuration than these are none.
 const MOST_CONFIG: usize = 500;
+/// No server has more modes that exclude each other; each run has all of them.
+const MOST_MODES: usize = 8;
 /// More runs than these are in no document.
 const MOST_RUNS: usize = 20_000;
 /// More bytes of figures are refused: records take several times as much.
@@ -294,6 +299,33 @@ impl Doc {
         }
     }
 
+    /// Keeps a mode of the server in mind.
+    fn note_mode(&mut self, plain: &str, line: u64) {
+        let Some((name, word)) = mode(plain) else {
+            return;
+        };
+        let name = name.to_ascii_lowercase();
+        let has_room = self.modes.len() < MOST_MODES;
+        match self.modes.get_mut(&name) {
+            Some(Some((known, _))) if *known == word => {}
+            Some(known) => *known = None,
+            None if has_room => {
+                self.modes.insert(name, Some((word, line)));
+            }
+            None => {}
+        }
+    }
+
+    /// Gives every run the modes that hold for all of the document.
+    pub fn give_modes(&mut self) {
+        for (name, stated) in &self.modes {
+            let Some((word, line)) = stated else { continue };
+            for draft in &mut self.done {
+                draft.option(name, word, *line, From::Config);
+            }
+        }
+    }
+
     /// What every document has beside outputs: commands, configurations, headings, fences.
     pub fn context(&mut self, text: &str, line: u64) -> Option<Became> {
         let plain = text.trim();
@@ -309,6 +341,7 @@ impl Doc {
                     .map_or(Became::Remark, Became::Command),
             );
         }
+        self.note_mode(plain, line);
         // An empty line of a quotation is empty.
         if plain.bytes().all(|b| matches!(b, b'>' | b' ' | b'\t')) {
             return Some(Became::Blank);

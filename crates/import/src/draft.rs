@@ -53,6 +53,8 @@ pub(crate) struct Draft {
     pub queries: Vec<(String, f64, u64)>,
     /// Seconds of its first interval.
     pub usual_length: Option<f64>,
+    /// Seconds of each by its options.
+    pub stated_length: Option<f64>,
     /// Seconds since 1970 of its begin, where its lines over time have moments.
     pub begin_s: Option<f64>,
     /// Why it failed.
@@ -151,6 +153,9 @@ impl Draft {
         let name: String = name.chars().take(80).collect();
         let value: String = value.trim().chars().take(500).collect();
         if self.options.get(&name).is_none_or(|o| o.from <= from) && self.options.len() < 500 {
+            if name == "report-interval" {
+                self.stated_length = value.parse::<f64>().ok().filter(|each| *each > 0.0);
+            }
             self.options.insert(name, Stated { value, line, from });
         }
     }
@@ -164,10 +169,7 @@ impl Draft {
         let before = self.last_moment().unwrap_or(0.0);
         let mut length = one.end_s - before;
         // What lies between two lines that are kept is not this line's.
-        let each = self
-            .option_number("report-interval")
-            .filter(|each| *each > 0.0);
-        if let Some(each) = each.or(self.usual_length)
+        if let Some(each) = self.stated_length.or(self.usual_length)
             && length > 1.5 * each
         {
             length = each;
@@ -198,15 +200,16 @@ impl Draft {
                 Some((_, n)) => *n += 1,
                 none => *none = Some((one, 1)),
             }
-        } else {
-            let (sum, n) = match self.pending.take() {
-                Some((sum, n)) => (merge(sum, one), n + 1),
-                None => (one, 1),
-            };
-            match n >= each {
-                true => self.intervals.push(sum),
-                false => self.pending = Some((sum, n)),
+        } else if let Some((sum, n)) = &mut self.pending {
+            merge(sum, one);
+            *n += 1;
+            if *n >= each
+                && let Some((whole, _)) = self.pending.take()
+            {
+                self.intervals.push(whole);
             }
+        } else {
+            self.pending = Some((one, 1));
         }
         if self.intervals.len() >= MOST_INTERVALS {
             self.halve();
@@ -216,12 +219,13 @@ impl Draft {
     fn halve(&mut self) {
         let all = std::mem::take(&mut self.intervals);
         let mut all = all.into_iter();
-        while let Some(one) = all.next() {
-            self.intervals.push(match all.next() {
-                Some(next) if one.cumulative || next.cumulative => next,
-                Some(next) => merge(one, next),
-                None => one,
-            });
+        while let Some(mut one) = all.next() {
+            match all.next() {
+                Some(next) if one.cumulative || next.cumulative => one = next,
+                Some(next) => merge(&mut one, next),
+                None => {}
+            }
+            self.intervals.push(one);
         }
         self.merged = self.merged.max(1) * 2;
     }
@@ -309,34 +313,39 @@ impl Draft {
     }
 }
 
-/// Two neighbouring intervals as one. Percentiles can't be merged and go.
-fn merge(a: StatedInterval, b: StatedInterval) -> StatedInterval {
-    let (la, lb) = (a.length_s.unwrap_or(1.0), b.length_s.unwrap_or(1.0));
-    let mean = |x: Option<f64>, y: Option<f64>| {
-        let sum = x? * la + y? * lb;
-        Some(sum / (la + lb)).filter(|m| m.is_finite())
+/// Adds the next interval to one. Percentiles can't be merged and go.
+fn merge(sum: &mut StatedInterval, next: StatedInterval) {
+    let (before, length) = (sum.length_s.unwrap_or(1.0), next.length_s.unwrap_or(1.0));
+    let mean = |sum: &mut Option<f64>, next: Option<f64>| {
+        let both = sum
+            .zip(next)
+            .map(|(sum, next)| sum * before + next * length);
+        *sum = both
+            .map(|both| both / (before + length))
+            .filter(|mean| mean.is_finite());
     };
-    let add = |x: Option<f64>, y: Option<f64>| Some(x? + y?);
-    StatedInterval {
-        line: a.line,
-        of: if a.of == b.of { a.of } else { String::new() },
-        cumulative: false,
-        end_s: b.end_s,
-        length_s: Some(la + lb),
-        sessions: b.sessions,
-        count: add(a.count, b.count),
-        rate: mean(a.rate, b.rate),
-        statement_rate: mean(a.statement_rate, b.statement_rate),
-        read_rate: mean(a.read_rate, b.read_rate),
-        write_rate: mean(a.write_rate, b.write_rate),
-        other_rate: mean(a.other_rate, b.other_rate),
-        mean_ms: None,
-        sum_ms: add(a.sum_ms, b.sum_ms),
-        percentile_ms: None,
-        error_rate: mean(a.error_rate, b.error_rate),
-        reconnect_rate: mean(a.reconnect_rate, b.reconnect_rate),
-        more: BTreeMap::new(),
+    let add = |sum: &mut Option<f64>, next: Option<f64>| {
+        *sum = sum.zip(next).map(|(sum, next)| sum + next);
+    };
+    if sum.of != next.of {
+        sum.of = String::new();
     }
+    sum.cumulative = false;
+    sum.end_s = next.end_s;
+    sum.length_s = Some(before + length);
+    sum.sessions = next.sessions;
+    add(&mut sum.count, next.count);
+    mean(&mut sum.rate, next.rate);
+    mean(&mut sum.statement_rate, next.statement_rate);
+    mean(&mut sum.read_rate, next.read_rate);
+    mean(&mut sum.write_rate, next.write_rate);
+    mean(&mut sum.other_rate, next.other_rate);
+    sum.mean_ms = None;
+    add(&mut sum.sum_ms, next.sum_ms);
+    sum.percentile_ms = None;
+    mean(&mut sum.error_rate, next.error_rate);
+    mean(&mut sum.reconnect_rate, next.reconnect_rate);
+    sum.more.clear();
 }
 
 #[cfg(test)]

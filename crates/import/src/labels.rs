@@ -3,6 +3,29 @@
 use crate::command::canonical;
 use crate::scan::labelled;
 
+/// Words that modes of servers have for values.
+const MODES: [&str; 4] = ["static", "dynamic", "optimistic", "pessimistic"];
+
+/// A mode of the server that a statement sets or a list of variables tells, and its word:
+/// `SET GLOBAL tidb_txn_mode = 'optimistic';`, `| tidb_partition_prune_mode | dynamic |`.
+pub(crate) fn mode(text: &str) -> Option<(&str, &'static str)> {
+    let plain = text.trim().trim_start_matches("mysql>").trim_start();
+    let (name, value) = match plain.strip_prefix('|') {
+        Some(row) => row.strip_suffix('|')?.split_once('|')?,
+        None => {
+            let is_set = plain.get(..4)?.eq_ignore_ascii_case("set ");
+            plain.split_once('=').filter(|_| is_set)?
+        }
+    };
+    // Behind `global`, or `@@global.`.
+    let name = name.trim().rsplit([' ', '.', '@']).next()?;
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let value = value.trim().trim_end_matches(';').trim_end();
+    let value = value.trim_matches(['"', '\'', '`']);
+    let word = MODES.into_iter().find(|m| value.eq_ignore_ascii_case(m))?;
+    (name.ends_with("_mode") && name.bytes().all(is_name)).then_some((name, word))
+}
+
 /// Options that a configuration of sysbench has, which stand alone on a line.
 pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;

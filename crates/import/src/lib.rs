@@ -174,6 +174,7 @@ pub fn read(
     doc.close();
     doc.has_room(count)?;
     doc.miss();
+    doc.give_modes();
     let without_unit = without_unit(&doc.done);
     let mut runs = record::records(doc.done, origin);
     place_leftovers(&mut runs, &doc.leftovers);

@@ -55,6 +55,40 @@ pub(crate) fn number(text: &str) -> Option<(Number, &str)> {
     Some((Number { value, decimals }, &text[at + exponent..]))
 }
 
+/// A number of at most fifteen digits as `%.2f` prints it, and what follows: nearly all that large
+/// outputs have. Its value is that of [`number`], to the last bit; `None` says only that it is written
+/// in another way.
+pub(crate) fn plain_number(text: &[u8]) -> Option<(f64, &[u8])> {
+    let digit = |at: usize| {
+        let byte = text.get(at)?.wrapping_sub(b'0');
+        (byte < 10).then_some(u64::from(byte))
+    };
+    let (mut whole, mut at) = (0u64, 0);
+    while let Some(digit) = digit(at) {
+        whole = whole.wrapping_mul(10).wrapping_add(digit);
+        at += 1;
+    }
+    let (mut digits, mut decimals) = (at, 0);
+    if digits > 0 && text.get(at) == Some(&b'.') {
+        let point = at;
+        at += 1;
+        while let Some(digit) = digit(at) {
+            whole = whole.wrapping_mul(10).wrapping_add(digit);
+            at += 1;
+        }
+        decimals = at - point - 1;
+        digits += decimals;
+        if decimals == 0 {
+            return None;
+        }
+    }
+    let goes_on = matches!(text.get(at), Some(b',' | b'e' | b'E'));
+    if !(1..=15).contains(&digits) || goes_on {
+        return None;
+    }
+    Some((whole as f64 / POWERS.get(decimals)?, text.get(at..)?))
+}
+
 const POWERS: [f64; 16] = [
     1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ];
@@ -162,6 +196,7 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn numbers_are_read_as_they_are_printed() {
@@ -186,6 +221,51 @@ mod tests {
         assert_eq!(number("x1"), None);
         assert_eq!(number(""), None);
         assert_eq!(number("-"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn plain_numbers_are_the_same_to_the_last_bit(
+            whole in "[0-9]{0,17}",
+            decimals in "(\\.[0-9]{0,9})?",
+            rest in "(|[,eE.][0-9]{1,4}|[a-z /)]{1,3})",
+        ) {
+            let text = whole + &decimals + &rest;
+            if let Some((value, after)) = plain_number(text.as_bytes()) {
+                let (n, left) = number(&text).unwrap();
+                prop_assert_eq!(value.to_bits(), n.value.to_bits());
+                prop_assert_eq!(after, left.as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn plain_numbers_are_those_of_interval_lines() {
+        for (text, value, rest) in [
+            ("10s ]", 10.0, "s ]"),
+            ("1003.28 qps", 1003.28, " qps"),
+            ("0.00", 0.0, ""),
+            ("123456789012.345", 123_456_789_012.345, ""),
+        ] {
+            assert_eq!(
+                plain_number(text.as_bytes()),
+                Some((value, rest.as_bytes())),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "x",
+            "-1",
+            "+1",
+            ".5",
+            "5.",
+            "1,234",
+            "1e3",
+            "1234567890123456",
+        ] {
+            assert_eq!(plain_number(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

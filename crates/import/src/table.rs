@@ -84,12 +84,15 @@ pub(crate) struct Table {
     /// How many runs the document had before those of a table whose rows may be moments of one.
     over_time: Option<usize>,
     held: Held,
+    /// Whether any line came since it was ended: there is something to end.
+    has_lines: bool,
 }
 
 impl Table {
     /// Takes a line that no format takes. What becomes of the first lines of a table is known only
     /// later: [`Table::settled`].
     pub fn take(&mut self, line: Line<'_>, doc: &mut Doc) -> Option<Became> {
+        self.has_lines = true;
         let was_open = self.open;
         let had_candidate = self.candidate.is_some();
         let mut became = self.taken(line, doc);
@@ -258,13 +261,19 @@ impl Table {
 
     /// Ends a table, and hands its runs over.
     pub fn end(&mut self, doc: &mut Doc) {
+        // Every line of an output comes here.
+        if !self.has_lines {
+            return;
+        }
         self.finish(doc);
         self.held.settle(false, doc);
         self.held.is_told = false;
+        self.has_lines = false;
     }
 
     /// Keeps a line until it is known whether anything of its table is understood.
     pub fn hold(&mut self, text: &str, line: u64) {
+        self.has_lines = true;
         self.held.hold(text, text, line);
         self.held.has_numbers |= text.contains(|c: char| c.is_ascii_digit());
     }
@@ -295,6 +304,7 @@ impl Table {
         }
         *self = Self {
             held: std::mem::take(&mut self.held),
+            has_lines: self.has_lines,
             ..Self::default()
         };
     }

@@ -6,6 +6,8 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// What the encoding is recognised by.
 const HEAD: usize = 64 << 10;
+/// What is read at once: of a large file, a call of the system for each takes time of its own.
+const BUFFER: usize = 128 << 10;
 /// Longer lines are cut: no tool prints one, and memory stays bounded.
 const LONGEST_LINE: usize = 1 << 20;
 
@@ -41,7 +43,13 @@ type Head<R> = Chain<Cursor<Vec<u8>>, R>;
 /// The lines of a text.
 pub(crate) struct Lines<R: Read> {
     from: Box<BufReader<DecodeReaderBytes<Head<R>, Vec<u8>>>>,
+    /// Bytes of the buffer that the last line takes.
+    taken: usize,
+    /// A line that the buffer does not hold whole.
     raw: Vec<u8>,
+    /// A line without control sequences.
+    stripped: Vec<u8>,
+    /// A line without bytes that are no text.
     text: String,
     number: u64,
     /// What ends lines: old systems had nothing but carriage returns.
@@ -62,14 +70,19 @@ impl<R: Read> Lines<R> {
             None if returns > 1 => b'\r',
             _ => b'\n',
         };
+        // Nothing decodes UTF-8: each line is checked.
+        let decoded = Some(encoding).filter(|encoding| *encoding != UTF_8);
         let from = DecodeReaderBytesBuilder::new()
-            .encoding(Some(encoding))
+            .encoding(decoded)
             .bom_override(true)
-            .utf8_passthru(encoding == UTF_8)
+            .strip_bom(decoded.is_none())
+            .utf8_passthru(decoded.is_none())
             .build(Cursor::new(head).chain(from));
         Ok(Self {
-            from: Box::new(BufReader::with_capacity(HEAD, from)),
+            from: Box::new(BufReader::with_capacity(BUFFER, from)),
+            taken: 0,
             raw: Vec::new(),
+            stripped: Vec::new(),
             text: String::new(),
             number: 0,
             end,
@@ -87,31 +100,34 @@ impl<R: Read> Lines<R> {
     /// # Errors
     /// What reading meets, and [`TextError::Binary`] where a text turns into something else.
     pub fn next(&mut self) -> Result<Option<(u64, &str)>, TextError> {
-        self.raw.clear();
-        let mut limited = self.from.by_ref().take(LONGEST_LINE as u64);
-        if limited.read_until(self.end, &mut self.raw)? == 0 {
-            return Ok(None);
-        }
-        if self.raw.len() == LONGEST_LINE && !self.raw.ends_with(&[self.end]) {
-            skip_line(&mut self.from, self.end)?;
-        }
+        self.from.consume(std::mem::take(&mut self.taken));
+        let whole = memchr::memchr(self.end, self.from.buffer());
+        let mut raw: &[u8] = match whole {
+            Some(at) => {
+                self.taken = at + 1;
+                self.from.buffer().get(..=at).unwrap_or_default()
+            }
+            None if read_line(&mut self.from, self.end, &mut self.raw)? => &self.raw,
+            None => return Ok(None),
+        };
         self.number += 1;
-        self.is_open = !self.raw.ends_with(&[self.end]);
-        if let Some(at) = memchr::memchr(0, &self.raw) {
-            return Err(TextError::Binary(at, 0));
+        self.is_open = raw.last() != Some(&self.end);
+        while let [rest @ .., b'\n' | b'\r'] = raw {
+            raw = rest;
         }
-        while let [rest @ .., b'\n' | b'\r'] = self.raw.as_slice() {
-            let len = rest.len();
-            self.raw.truncate(len);
-        }
-        if memchr::memchr2(0x1b, b'\r', &self.raw).is_some() {
-            strip(&mut self.raw);
+        if memchr::memchr3(0, 0x1b, b'\r', raw).is_some() {
+            if let Some(at) = memchr::memchr(0, raw) {
+                return Err(TextError::Binary(at, 0));
+            }
+            self.stripped.clear();
+            self.stripped.extend_from_slice(raw);
+            strip(&mut self.stripped);
+            raw = &self.stripped;
         }
         // The beginning of a file may have a mark.
-        let raw = match self.number {
-            1 => self.raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.raw),
-            _ => &self.raw,
-        };
+        if self.number == 1 {
+            raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw);
+        }
         let text = match std::str::from_utf8(raw) {
             Ok(text) => text,
             Err(_) => {
@@ -121,6 +137,19 @@ impl<R: Read> Lines<R> {
         };
         Ok(Some((self.number, text)))
     }
+}
+
+/// Reads a line, or as much of it as is kept; false at the end.
+fn read_line(from: &mut impl BufRead, end: u8, raw: &mut Vec<u8>) -> io::Result<bool> {
+    raw.clear();
+    let mut limited = from.by_ref().take(LONGEST_LINE as u64);
+    if limited.read_until(end, raw)? == 0 {
+        return Ok(false);
+    }
+    if raw.len() == LONGEST_LINE && !raw.ends_with(&[end]) {
+        skip_line(from, end)?;
+    }
+    Ok(true)
 }
 
 fn skip_line(from: &mut impl BufRead, end: u8) -> io::Result<()> {
@@ -292,6 +321,29 @@ mod tests {
         let late = [vec![b'a'; HEAD + 10], vec![0]].concat();
         assert!(matches!(lines(&late), Err(TextError::Binary(..))));
         assert_eq!(lines(b"").unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn lines_over_the_borders_of_buffers_are_whole() {
+        let line = |n: usize| match n % 3 {
+            0 => format!("{n} 线程 tps: {n}.25"),
+            1 => format!("[ {n}s ] thds: 16"),
+            _ => String::new(),
+        };
+        let ends = ["\n", "\r\n", "\x1b[0m\n"];
+        let text: String = (0..40_000).map(|n| line(n) + ends[n % 7 % 3]).collect();
+        assert!(text.len() > 4 * BUFFER);
+        let whole: Vec<String> = (0..40_000).map(line).collect();
+        assert_eq!(lines(text.as_bytes()).unwrap(), whole);
+        let (encoded, ..) = GB18030.encode(&text);
+        assert_eq!(lines(&encoded).unwrap(), whole);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_and_marks_do_not_spread() {
+        let bytes = b"\xef\xbb\xbf\xef\xbb\xbftps: 1\n\xff\xe4\xb8\ntps: 2\n\xe4";
+        let read = ["tps: 1", "\u{fffd}\u{fffd}", "tps: 2", "\u{fffd}"];
+        assert_eq!(lines(bytes).unwrap(), read);
     }
 
     #[test]

@@ -1,12 +1,26 @@
-//! What the user said of a run, and its record denies: settings of the server (`sync_binlog=0`) and
-//! sessions (`threads=64`) in tags, in the note and in the factors of a study.
+//! What is said of a run, and its record denies: settings of the server (`sync_binlog=0`), modes
+//! (`optimistic`) and sessions (`threads=64`) in tags, in the note and in the factors of a study; a size
+//! that the server's own counters exceed.
 
 use crate::notation::canonical;
+use crate::observed::series;
 use crate::run::Run;
 use crate::texts::setting_contradicts as text;
 use crate::thresholds::SETTING_APART;
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::{Engine, Protocol};
+
+/// Modes that exclude each other, by the words that settings and titles have for them: how TiDB prunes
+/// partitions, and how it locks rows.
+const MODES: [[[&str; 2]; 2]; 2] = [
+    [["static", "静态"], ["dynamic", "动态"]],
+    [["optimistic", "乐观"], ["pessimistic", "悲观"]],
+];
+/// InnoDB's pages where nothing states their size (MySQL 8.4 manual: `innodb_page_size`).
+const PAGE_BYTES: f64 = 16_384.0;
+
+const MIB: f64 = 1_048_576.0;
 
 const TRUTH: [&str; 6] = ["on", "off", "true", "false", "yes", "no"];
 
@@ -20,14 +34,90 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let note = std::iter::once((text::NOTE, record.note.clone()));
     let said = tags.chain(note).chain(factors);
     let said: Vec<(Both, String)> = said.collect();
-    Ok(said.iter().find_map(|(place, words)| {
+    let of_words = said.iter().find_map(|(place, words)| {
         // A note may speak of other runs as well.
         let severity = match *place == text::NOTE {
             true => Severity::Note,
             false => Severity::Suspect,
         };
-        assignments(words).find_map(|(name, value)| denied(run, *place, severity, &name, value))
-    }))
+        let of_values = assignments(words)
+            .find_map(|(name, value)| denied(run, *place, severity, &name, value));
+        of_values.or_else(|| other_mode(run, *place, severity, words))
+    });
+    Ok(of_words.or_else(|| exceeded(run)))
+}
+
+/// A word that names one mode, where settings by name and value name the other alone: the word, and the
+/// first of those settings.
+pub(super) fn denied_mode<'v>(
+    words: &str,
+    values: impl Iterator<Item = (&'v str, &'v str)>,
+) -> Option<(&'static str, (&'v str, &'v str))> {
+    let words = words.to_ascii_lowercase();
+    let has = |[word, chinese]: [&str; 2]| {
+        let mut all = words.split(|c: char| !c.is_ascii_alphanumeric());
+        all.any(|w| w == word) || words.contains(chinese)
+    };
+    let modes: Vec<(&str, &str)> = values.filter(|(name, _)| name.ends_with("_mode")).collect();
+    MODES.into_iter().find_map(|[one, other]| {
+        // Who names both compares them.
+        let (said, denied) = match (has(one), has(other)) {
+            (true, false) => (one[0], other[0]),
+            (false, true) => (other[0], one[0]),
+            _ => return None,
+        };
+        let with = |mode: &str| modes.iter().find(|(_, v)| v.eq_ignore_ascii_case(mode));
+        let first = with(denied).filter(|_| with(said).is_none())?;
+        Some((said, *first))
+    })
+}
+
+fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Option<Finding> {
+    let settings = run.record.settings.iter();
+    let values = settings.map(|s| (s.name.as_str(), s.value.as_str()));
+    let (said, (name, stated)) = denied_mode(words, values)?;
+    Some(Finding {
+        rule: ID,
+        severity,
+        says: text::OWN,
+        instead: text::OWN_INSTEAD,
+        figures: vec![
+            ("place", Figure::Words(place)),
+            ("name", Figure::Text(name.into())),
+            ("said", Figure::Text(said.into())),
+            ("stated", Figure::Text(stated.into())),
+        ],
+    })
+}
+
+/// More changed pages than the buffer that the settings state has room for: they are of another server,
+/// or of another start of it.
+fn exceeded(run: &Run<'_>) -> Option<Finding> {
+    const BUFFER: &str = "innodb_buffer_pool_size";
+    let record = run.record;
+    let setting = |name: &str| record.settings.iter().find(|s| s.name == name);
+    let said = setting(BUFFER)?;
+    let (bytes, _) = amount(&said.value)?;
+    let page = setting("innodb_page_size").and_then(|s| amount(&s.value));
+    let page = page.map_or(PAGE_BYTES, |(bytes, _)| bytes);
+    let mut most = 0.0f64;
+    for pages in series(record, SERVER_STATUS, "buffer.dirty") {
+        let points = pages.points().ok()?;
+        most = points.flatten().map(|p| p.value).fold(most, f64::max);
+    }
+    let seen = most * page;
+    (bytes > 0.0 && seen > bytes).then(|| Finding {
+        rule: ID,
+        severity: Severity::Suspect,
+        says: text::COUNTERS,
+        instead: text::COUNTERS_INSTEAD,
+        figures: vec![
+            ("name", Figure::Text(BUFFER.into())),
+            ("said", Figure::Text(said.value.clone())),
+            ("mib", Figure::Number(bytes / MIB)),
+            ("seen", Figure::Number(seen / MIB)),
+        ],
+    })
 }
 
 /// `name=value`, as files of settings and command lines have it.

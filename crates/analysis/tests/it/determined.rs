@@ -14,7 +14,7 @@ pub(super) fn bad(text: &str) -> Vec<&'static str> {
 }
 
 /// The clean text has no finding; with each change the rule tells.
-fn planted(clean: &str, rule: &str, changes: &[(&str, &str)]) {
+pub(super) fn planted(clean: &str, rule: &str, changes: &[(&str, &str)]) {
     assert_eq!(bad(clean), [""; 0], "{clean}");
     for (from, to) in changes {
         let text = clean.replacen(from, to, 1);

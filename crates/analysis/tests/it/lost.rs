@@ -4,7 +4,7 @@ use super::common::found_in;
 use super::determined::{PGBENCH, bad};
 
 /// What is said of lines that are not there.
-fn lost(text: &str) -> Vec<&'static str> {
+pub(super) fn lost(text: &str) -> Vec<&'static str> {
     let found = found_in(text).into_iter();
     let found = found.filter(|f| matches!(f.rule, "missing" | "sampler-gaps"));
     let found = found.inspect(super::common::both_languages_use_the_figures);
@@ -12,7 +12,7 @@ fn lost(text: &str) -> Vec<&'static str> {
 }
 
 /// The text without its only line that begins so.
-fn without(text: &str, line: &str) -> String {
+pub(super) fn without(text: &str, line: &str) -> String {
     let kept = text.lines().filter(|l| !l.starts_with(line));
     let kept: String = kept.map(|l| format!("{l}\n")).collect();
     assert_eq!(kept.lines().count() + 1, text.lines().count(), "{line}");

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // a developer's tool says where it fails
 
+mod collected;
 #[path = "../../tests/it/seeds/mod.rs"]
 #[allow(dead_code)] // what tests write
 mod corpora;
@@ -25,6 +26,12 @@ fn main() {
     study_files();
     for (name, text) in documents::DOCUMENTS {
         write("import", &format!("written-{name}"), text.as_bytes());
+    }
+    for (name, text) in collected::SERIES {
+        write("series", &format!("written-{name}"), text.as_bytes());
+    }
+    for (name, text) in collected::TOPOLOGIES {
+        write("topology", &format!("written-{name}"), text.as_bytes());
     }
     a_public_key();
     answers_to_what_was_sent_ahead();

@@ -1,12 +1,47 @@
 //! sysbench's lines of intermediate results, in all variants of 0.5, 1.0 and 1.1.
 
-use crate::scan::{number, value};
+use crate::scan::{number, plain_number, value};
 use tidemark_core::record::StatedInterval;
 
 /// One line: `[ 10s ] thds: 4 tps: 12.00 qps: 240.00 (r/w/o: 168.00/48.00/24.00) lat (ms,95%): 5.37 …`
 /// (1.0, 1.1), `[  10s] threads: 4, tps: 12.00, reads: 168.00, writes: 48.00, response time: 5.37ms (95%), …`
 /// (0.5), and the same with `reads/s` or behind `Intermediate results: 4 threads,` (0.5 before).
 pub(super) fn interval(text: &str, line: u64) -> Option<StatedInterval> {
+    printed(text.as_bytes(), line).or_else(|| searched(text, line))
+}
+
+/// The commonest variant, byte by byte as it is printed: files of gigabytes consist of it. Written in
+/// any other way, it is [`searched`], which finds the same in this one.
+fn printed(text: &[u8], line: u64) -> Option<StatedInterval> {
+    let (end_s, rest) = plain_number(text.strip_prefix(b"[ ")?)?;
+    let (sessions, rest) = plain_number(rest.strip_prefix(b"s ] thds: ")?)?;
+    let (rate, rest) = plain_number(rest.strip_prefix(b" tps: ")?)?;
+    let (statements, rest) = plain_number(rest.strip_prefix(b" qps: ")?)?;
+    let (read, rest) = plain_number(rest.strip_prefix(b" (r/w/o: ")?)?;
+    let (write, rest) = plain_number(rest.strip_prefix(b"/")?)?;
+    let (other, rest) = plain_number(rest.strip_prefix(b"/")?)?;
+    let (_, rest) = plain_number(rest.strip_prefix(b") lat (ms,")?)?;
+    let (latency, rest) = plain_number(rest.strip_prefix(b"%): ")?)?;
+    let (errors, rest) = plain_number(rest.strip_prefix(b" err/s: ")?)?;
+    let (reconnects, _) = plain_number(rest.strip_prefix(b" reconn/s: ")?)?;
+    Some(StatedInterval {
+        line,
+        end_s,
+        sessions: Some(sessions),
+        rate: Some(rate),
+        statement_rate: Some(statements),
+        read_rate: Some(read),
+        write_rate: Some(write),
+        other_rate: Some(other),
+        percentile_ms: Some(latency),
+        error_rate: Some(errors),
+        reconnect_rate: Some(reconnects),
+        ..StatedInterval::default()
+    })
+}
+
+/// Any variant, by its labels.
+fn searched(text: &str, line: u64) -> Option<StatedInterval> {
     let (end_s, rest) = moment(text)?;
     if let Some(fast) = current(rest, end_s, line) {
         return Some(fast);
@@ -132,4 +167,60 @@ pub(super) fn csv(text: &str, line: u64) -> Option<StatedInterval> {
         reconnect_rate: Some(reconnects),
         ..StatedInterval::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LINE: &str = "[ 10s ] thds: 16 tps: 1003.28 qps: 20065.60 (r/w/o: 14045.92/4013.12/2006.56) \
+                        lat (ms,95%): 20.37 err/s: 0.40 reconn/s: 0.10";
+
+    #[test]
+    fn the_line_as_it_is_printed_needs_no_search() {
+        let one = printed(LINE.as_bytes(), 7).unwrap();
+        assert_eq!(Some(&one), searched(LINE, 7).as_ref());
+        assert_eq!((one.line, one.end_s, one.rate), (7, 10.0, Some(1003.28)));
+        assert_eq!((one.error_rate, one.reconnect_rate), (Some(0.4), Some(0.1)));
+        // Other ways of writing it are not its own.
+        for other in [
+            LINE.replace("[ 10s ]", "[  10s ]"),
+            LINE.replace("reconn/s: 0.10", ""),
+            LINE.replace("err/s:", "err/s"),
+            LINE.replace("1003.28", "1,003.28"),
+        ] {
+            assert_eq!(printed(other.as_bytes(), 7), None, "{other}");
+            assert!(interval(&other, 7).is_some(), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_find_the_same(
+            numbers in prop::collection::vec("[0-9]{1,7}(\\.[0-9]{1,4})?", 11),
+            odd in 0usize..40,
+            with in "[0-9 .,:e/x-]{0,3}",
+            tail in "[ a-z0-9:.,%\u{2502}]{0,12}",
+        ) {
+            let between = ["[ ", "s ] thds: ", " tps: ", " qps: ", " (r/w/o: ", "/", "/",
+                ") lat (ms,", "%): ", " err/s: ", " reconn/s: "];
+            let mut text = String::new();
+            for (at, (label, number)) in between.iter().zip(&numbers).enumerate() {
+                text.push_str(label);
+                text.push_str(number);
+                // Most lines are as they are printed.
+                if at == odd {
+                    text.push_str(&with);
+                }
+            }
+            text.push_str(&tail);
+            if let Some(one) = printed(text.as_bytes(), 1) {
+                prop_assert_eq!(Some(one), searched(&text, 1));
+            } else {
+                prop_assert!(odd < between.len() || tail.starts_with([',', 'e', '.', '0', '1', '2',
+                    '3', '4', '5', '6', '7', '8', '9']));
+            }
+        }
+    }
 }

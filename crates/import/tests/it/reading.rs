@@ -498,3 +498,37 @@ fn an_output_of_go_ycsb_without_its_end_is_told() {
     let quoted = super::documents::import(&format!("{head}{}", line(20, 400)));
     assert!(quoted.incomplete.is_empty());
 }
+
+#[test]
+fn a_mode_that_a_document_sets_holds_for_its_runs() {
+    let of = |set: &str| {
+        let run = one(&format!(
+            "# A\n```\n{set}\n```\n```\nVuser 1:64 Active Virtual Users configured\n\
+             Vuser 1:TEST RESULT : System achieved 12345 NOPM from 28384 MySQL TPM\n```\n"
+        ));
+        let mode = option(&run, "tidb_txn_mode").map(String::from);
+        (
+            mode,
+            run.imported
+                .unwrap()
+                .option_lines
+                .get("tidb_txn_mode")
+                .copied(),
+        )
+    };
+    for set in [
+        "set global tidb_txn_mode=\"optimistic\";",
+        "mysql> SET @@global.tidb_txn_mode = 'Optimistic' ;",
+        "| tidb_txn_mode | optimistic |",
+    ] {
+        assert_eq!(of(set), (Some("optimistic".into()), Some(3)), "{set}");
+    }
+    for set in [
+        // For which run it was whichever, nobody knows.
+        "set global tidb_txn_mode='optimistic';\nset global tidb_txn_mode='pessimistic';",
+        "select tidb_txn_mode = 'optimistic';",
+        "set global tidb_txn_mode = 'other';",
+    ] {
+        assert_eq!(of(set), (None, None), "{set}");
+    }
+}

@@ -296,4 +296,28 @@ proptest! {
     fn any_mapping_is_read_or_refused(text in "(\\[time\\]\n|\\[\\[column\\]\\]\n|[a-z_]{1,8} = (\"[a-z%]{0,5}\"|[0-9]{1,3}|\\{\\})\n){0,12}") {
         let _read_or_refused = Mapping::parse(&text);
     }
+
+    /// Any bytes are a table or are refused, whatever their times are said to be.
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        format in prop::sample::select(vec!["epoch", "%H:%M:%S", "%d-%m %H:%M:%S", "%Y"]),
+        table in prop::collection::vec(
+            prop_oneof![Just(b'\n'), Just(b','), Just(b':'), b'0'..=b'9', any::<u8>()],
+            0..2000,
+        ),
+    ) {
+        let mapping = format!(
+            "source = \"x\"\n[time]\ncolumn = 1\nformat = \"{format}\"\n\
+             [[column]]\ncolumn = 2\nname = \"a\"\nunit = \"1\"\n"
+        );
+        let mapping = Mapping::parse(&mapping).unwrap();
+        let begun = std::time::Instant::now();
+        if let Ok(got) = read_series(table.as_slice(), &mapping, &WINDOW) {
+            for series in &got.series {
+                prop_assert_eq!(points(series).len() as u64, series.count);
+            }
+        }
+        // Two thousand bytes take no time, on any machine.
+        prop_assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+    }
 }

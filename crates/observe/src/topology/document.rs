@@ -7,6 +7,12 @@ use std::collections::HashMap;
 
 /// Nobody nests settings deeper.
 const DEEPEST: usize = 32;
+/// What aliases may copy in all: a few bytes can stand for any number of them.
+const MOST_COPIED: usize = 8 << 20;
+/// About what a value takes beside its text.
+const A_VALUE: usize = 64;
+/// No name of a setting is longer.
+const LONGEST_NAME: usize = 200;
 
 /// A value with its place.
 #[derive(Debug, Clone)]
@@ -38,37 +44,67 @@ pub(super) fn parsed(text: &str) -> Result<Option<MarkedYamlOwned>, TopologyErro
     Ok(all.into_iter().next())
 }
 
-/// Looks how deep a text nests: its values are built, hashed and dropped by recursion, which has a stack.
-/// The parser's events come from a loop.
+/// What a value is: the levels within it, and about its bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    levels: usize,
+    bytes: usize,
+}
+
+/// Looks how deep a text nests, and how much its aliases copy: its values are built, hashed and dropped by
+/// recursion, which has a stack. The parser's events come from a loop.
 fn check_depth(text: &str) -> Result<(), TopologyError> {
-    // What is open: its anchor, 0 for none, and the levels seen within.
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut levels = HashMap::new();
+    // What is open: its anchor, 0 for none, and what was seen within.
+    let mut open: Vec<(usize, Size)> = Vec::new();
+    let mut sizes: HashMap<usize, Size> = HashMap::new();
+    let mut copied = 0usize;
     for event in Parser::new_from_iter(text.chars()) {
         // What is no YAML is the loader's to tell.
         let Ok((event, span)) = event else { break };
         let within = match event {
             Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
-                open.push((anchor, 0));
-                0
+                open.push((anchor, Size::default()));
+                Size::default()
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let (anchor, within) = open.pop().unwrap_or_default();
-                levels.insert(anchor, within + 1);
-                within + 1
+                let (anchor, mut size) = open.pop().unwrap_or_default();
+                size.levels += 1;
+                size.bytes = size.bytes.saturating_add(A_VALUE);
+                sizes.insert(anchor, size);
+                size
             }
             // A copy of all that its anchor has.
-            Event::Alias(anchor) => levels.get(&anchor).copied().unwrap_or(0),
-            _ => 0,
+            Event::Alias(anchor) => {
+                let size = sizes.get(&anchor).copied().unwrap_or_default();
+                copied = copied.saturating_add(size.bytes);
+                size
+            }
+            Event::Scalar(text, _, anchor, _) => {
+                let bytes = A_VALUE + text.len();
+                let size = Size { levels: 0, bytes };
+                sizes.insert(anchor, size);
+                size
+            }
+            _ => Size::default(),
         };
         if let Some((_, seen)) = open.last_mut() {
-            *seen = within.max(*seen);
+            seen.levels = within.levels.max(seen.levels);
+            seen.bytes = seen.bytes.saturating_add(within.bytes);
         }
-        if open.len() + within > DEEPEST {
-            return Err(TopologyError::NoYaml {
-                line: span.start.line(),
-                why: format!("more than {DEEPEST} levels of keys and lists within each other"),
-            });
+        let wrong = |why: String| TopologyError::NoYaml {
+            line: span.start.line(),
+            why,
+        };
+        if open.len() + within.levels > DEEPEST {
+            return Err(wrong(format!(
+                "more than {DEEPEST} levels of keys and lists within each other"
+            )));
+        }
+        if copied > MOST_COPIED {
+            return Err(wrong(format!(
+                "its aliases (*name) copy more than {} MiB",
+                MOST_COPIED >> 20
+            )));
         }
     }
     Ok(())
@@ -112,6 +148,7 @@ impl<'d> At<'d> {
         };
         let entry = |(key, node): (&'d MarkedYamlOwned, &'d MarkedYamlOwned)| {
             let name = scalar(key).unwrap_or_default();
+            let name: String = name.chars().take(LONGEST_NAME).collect();
             At {
                 path: match self.path.is_empty() {
                     true => name,
@@ -176,7 +213,7 @@ impl<'d> At<'d> {
 
 fn gather(node: &MarkedYamlOwned, name: &str, depth: usize, all: &mut Vec<Setting>) {
     match &node.data {
-        YamlDataOwned::Mapping(map) if depth < DEEPEST => {
+        YamlDataOwned::Mapping(map) if depth < DEEPEST && name.len() <= LONGEST_NAME => {
             for (key, value) in map {
                 let key = scalar(key).unwrap_or_default();
                 let name = match name {

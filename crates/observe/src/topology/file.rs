@@ -334,6 +334,28 @@ grafana_servers:
         assert!(!said.is_err_and(|said| said.contains("levels")));
     }
 
+    #[test]
+    fn aliases_that_stand_for_much_are_refused() {
+        // Each line is ten times the one before.
+        let mut text = String::from("tidb_servers: [{host: h}]\nglobal:\n  a0: &a0 [1, 2, 3]\n");
+        for n in 1..8 {
+            let copies = vec![format!("*a{}", n - 1); 10].join(", ");
+            text += &format!("  a{n}: &a{n} [{copies}]\n");
+        }
+        let told = read(&text).unwrap_err().to_string();
+        assert!(told.contains("aliases"), "{told}");
+        // A long text is as much as many values.
+        let long = "x".repeat(100_000);
+        let copies = vec!["*long"; 200].join(", ");
+        let text =
+            format!("tidb_servers: [{{host: h}}]\nglobal:\n  a: &long {long}\n  b: [{copies}]\n");
+        let told = read(&text).unwrap_err().to_string();
+        assert!(told.contains("aliases") && told.len() < 200, "{told}");
+        // A few are what they are for.
+        let few = "server_configs:\n  tidb: &c {a: 1}\n  tikv: *c\ntidb_servers: [{host: h}]\n";
+        assert!(read(few).is_ok());
+    }
+
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in "[a-z_:\\- \n\\[\\]{}&*\"'0-9.]{0,200}") {

@@ -34,7 +34,12 @@ pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
         .collect();
     let over_time = intervals::mismatches(view);
     let row = document::other_statements(view);
-    if all.is_empty() && over_time.is_none() && view.beside("others_statements_each").is_none() {
+    let orders = tools::orders_of_all(view);
+    if all.is_empty()
+        && orders.is_none()
+        && over_time.is_none()
+        && view.beside("others_statements_each").is_none()
+    {
         return None;
     }
     let mut found: Vec<Finding> = row.into_iter().collect();
@@ -57,10 +62,23 @@ pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
         }
     }
     found.extend(over_time.unwrap_or_default());
+    found.extend(orders);
     Some(found)
 }
 
 pub(super) fn mismatch(name: &str, stated: f64, from: &str, made: f64, line: u64) -> Finding {
+    told(Severity::Invalid, name, stated, from, made, line)
+}
+
+/// The same where something rare may explain it.
+pub(super) fn told(
+    severity: Severity,
+    name: &str,
+    stated: f64,
+    from: &str,
+    made: f64,
+    line: u64,
+) -> Finding {
     let figures = vec![
         ("line", Figure::Count(line)),
         ("name", Figure::Text(name.into())),
@@ -68,7 +86,7 @@ pub(super) fn mismatch(name: &str, stated: f64, from: &str, made: f64, line: u64
         ("from", follows_from(from)),
         ("made", Figure::Number(made)),
     ];
-    finding(ID, Severity::Invalid, STATED, INSTEAD_STATED, figures)
+    finding(ID, severity, STATED, INSTEAD_STATED, figures)
 }
 
 /// By how many percent two runs of a table are said to differ. A fall may be stated without its sign,

@@ -73,25 +73,105 @@ const BLOCKS: &[Block] = &[
         unless: "rate_with_connecting",
         options: &["script", "scale", "protocol", "threads", "jobs"],
     },
+    // The summary as JSON.
+    Block {
+        tool: "benchbase",
+        figures: &[
+            "min_ms", "p25_ms", "p50_ms", "p75_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
+            "mean_ms",
+        ],
+        least: 6,
+        first: 6,
+        unless: "",
+        options: &["DBMS Type"],
+    },
+    // Older ones have the rate alone.
+    Block {
+        tool: "benchbase",
+        figures: &["elapsed_s", "count", "rate"],
+        least: 2,
+        first: 2,
+        unless: "",
+        options: &["DBMS Type"],
+    },
 ];
+
+/// What a line holds.
+enum Holds {
+    Option(&'static str),
+    Figure(&'static str),
+    /// A figure of any type.
+    OfType(&'static str),
+}
+
+/// A log that has its lines in one order: whoever has its first and its last ones quotes no part.
+struct Log {
+    tool: &'static str,
+    ends: &'static [Holds],
+    /// Lines between them, and how each begins.
+    between: &'static [(Holds, &'static str)],
+    /// So many of those make such a log.
+    least: usize,
+}
+
+const LOGS: &[Log] = &[
+    Log {
+        tool: "hammerdb",
+        ends: &[
+            Holds::Option("warmup-time"),
+            Holds::Figure("minutes_elapsed"),
+        ],
+        between: &[
+            (Holds::Option("time"), "Timing test period of"),
+            (Holds::Option("threads"), "Active Virtual Users configured"),
+            (Holds::Figure("nopm"), "TEST RESULT"),
+        ],
+        least: 2,
+    },
+    Log {
+        tool: "benchbase",
+        ends: &[Holds::Option("warmup-time"), Holds::OfType("completed")],
+        between: &[(Holds::Figure("count"), "Results(")],
+        least: 0,
+    },
+];
+
+/// Lines of a log that are not there; `None` where it is none, or a part.
+fn lost_of_log(view: &View<'_>) -> Option<Vec<&'static str>> {
+    let log = LOGS.iter().find(|log| log.tool == view.imported.tool)?;
+    let holds = |line: &Holds| match line {
+        Holds::Option(name) => is_stated(view, name),
+        Holds::Figure(name) => view.all(name).is_some(),
+        Holds::OfType(name) => view.imported.figures.iter().any(|f| f.name == *name),
+    };
+    let lost = log.between.iter().filter(|(line, _)| !holds(line));
+    let lost: Vec<&'static str> = lost.map(|(_, begins)| *begins).collect();
+    let is_whole = log.ends.iter().all(holds) && log.between.len() - lost.len() >= log.least;
+    is_whole.then_some(lost)
+}
+
+/// Whether the output itself states an option.
+fn is_stated(view: &View<'_>, name: &str) -> bool {
+    let option = view.record.options.get(name);
+    option.is_some_and(|o| o.source == Source::Output)
+}
 
 /// Figures of an output of which most are there.
 pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
     let tool = view.imported.tool.as_str();
     let mut found: Vec<Finding> = lines_of_types(view).into_iter().collect();
     let mut judged = !found.is_empty();
-    let options = &view.record.options;
-    let is_stated = |name: &&str| {
-        let option = options.get(*name);
-        option.is_some_and(|o| o.source == Source::Output)
-    };
+    if let Some(lost) = lost_of_log(view) {
+        judged = true;
+        found.extend(told(view, &lost));
+    }
     for block in BLOCKS.iter().filter(|b| b.tool == tool) {
         let there = block.figures.iter().filter(|f| view.all(f).is_some());
         let there = there.count();
         // Who has the first lines and those over time has the whole output.
         let is_whole = view.imported.tool_version.is_some() && !view.imported.intervals.is_empty();
         let least = if is_whole { block.first } else { block.least };
-        let is_quoted = there < least || !block.options.iter().all(is_stated);
+        let is_quoted = there < least || !block.options.iter().all(|name| is_stated(view, name));
         if is_quoted || view.all(block.unless).is_some() {
             continue;
         }
@@ -102,24 +182,21 @@ pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
             .filter(|f| view.all(f).is_none())
             .copied()
             .collect();
-        if lost.is_empty() {
-            continue;
-        }
-        let figures = vec![
-            ("first", Figure::Count(view.imported.first_line)),
-            ("last", Figure::Count(view.imported.last_line)),
-            ("names", Figure::Text(lost.join(", "))),
-        ];
-        let (says, instead) = (missing::LINES, missing::LINES_INSTEAD);
-        found.push(finding(
-            super::MISSING,
-            Severity::Suspect,
-            says,
-            instead,
-            figures,
-        ));
+        found.extend(told(view, &lost));
     }
     judged.then_some(found)
+}
+
+/// Lines that were lost, if any.
+fn told(view: &View<'_>, lost: &[&str]) -> Option<Finding> {
+    let figures = vec![
+        ("first", Figure::Count(view.imported.first_line)),
+        ("last", Figure::Count(view.imported.last_line)),
+        ("names", Figure::Text(lost.join(", "))),
+    ];
+    let (says, instead) = (missing::LINES, missing::LINES_INSTEAD);
+    let told = || finding(super::MISSING, Severity::Suspect, says, instead, figures);
+    (!lost.is_empty()).then(told)
 }
 
 /// go-tpc's types, of which each has as many lines over time as the others and one of the whole run.

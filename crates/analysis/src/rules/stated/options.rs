@@ -2,6 +2,7 @@
 
 use super::view::{Range, View};
 use super::{commands, counted, finding};
+use crate::rules::setting_contradicts::denied_mode;
 use crate::texts::{
     degenerate_option, failed_run, same_output, setting_contradicts, wrong_column,
     wrong_working_set,
@@ -72,6 +73,7 @@ fn nothing_done(view: &View<'_>) -> Option<Finding> {
 /// A number of sessions that the heading or the command says, and the output denies.
 pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut found: Vec<Finding> = other_tool(view).into_iter().collect();
+    found.extend(other_mode(view));
     let (sessions, command) = (sessions_contradict(view), commands::contradict(view));
     if sessions.is_none() && command.is_none() && found.is_empty() {
         return None;
@@ -105,6 +107,27 @@ fn other_tool(view: &View<'_>) -> Option<Finding> {
     Some(finding(
         "setting-contradicts",
         Severity::Note,
+        says,
+        instead,
+        figures,
+    ))
+}
+
+/// A mode that the heading names, where the document sets the other on the server.
+fn other_mode(view: &View<'_>) -> Option<Finding> {
+    let options = view.record.options.iter();
+    let values = options.map(|(name, option)| (name.as_str(), option.value.as_str()));
+    let (said, (name, stated)) = denied_mode(&view.imported.heading, values)?;
+    let figures = vec![
+        ("line", Figure::Count(view.line_of(name))),
+        ("name", Figure::Text(name.into())),
+        ("said", Figure::Text(said.into())),
+        ("stated", Figure::Text(stated.into())),
+    ];
+    let (says, instead) = (setting_contradicts::MODE, setting_contradicts::INSTEAD);
+    Some(finding(
+        "setting-contradicts",
+        Severity::Suspect,
         says,
         instead,
         figures,

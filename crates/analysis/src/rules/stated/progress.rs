@@ -24,6 +24,7 @@ pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
             found.extend(percentile(view));
         }
         "pgbench" => found.extend(clients(view)),
+        "benchbase" => found.extend(windows(view)),
         _ => {}
     }
     found.extend(operations(view));
@@ -190,6 +191,38 @@ fn clients(view: &View<'_>) -> Vec<Finding> {
 /// standard deviation allow no more.
 fn carried(clients: f64, count: f64, mean_ms: f64, deviation_ms: f64) -> f64 {
     (clients * mean_ms + (clients * count).sqrt() * deviation_ms) / 1000.0
+}
+
+/// Rows of BenchBase's windows: requests are the throughput times the window, which is the time to the
+/// next row's begin.
+fn windows(view: &View<'_>) -> Vec<Finding> {
+    let begin = |i: &StatedInterval| Some(i.end_s - i.length_s?);
+    let all: Vec<(&StatedInterval, f64)> = view
+        .imported
+        .intervals
+        .iter()
+        .filter_map(|i| Some((i, begin(i)?)))
+        .collect();
+    let steps: Vec<f64> = all
+        .windows(2)
+        .map(|two| match two {
+            [(_, a), (_, b)] => b - a,
+            _ => 0.0,
+        })
+        .collect();
+    let usual = tidemark_stats::median(&steps);
+    // Two rows have one step: it may be that rows are missing between them.
+    if steps.len() < 2 || usual <= 0.0 || view.imported.intervals_merged {
+        return Vec::new();
+    }
+    let wrong = all.iter().filter_map(|(i, _)| {
+        let (count, rate) = (i.count?, i.rate?);
+        let made = rate * usual;
+        let slack = STATED_APART * count.max(made) + 1.0;
+        let follows = "Throughput × seconds";
+        ((count - made).abs() > slack).then(|| mismatch("Requests", count, follows, made, i.line))
+    });
+    wrong.collect()
 }
 
 /// Lines that count all operations from the run's begin: beside their rate and the types' counts.

@@ -1,9 +1,12 @@
 //! Equations between figures that one tool alone prints.
 
-use super::equations::{Equation, latest};
+use super::equations::{Equation, latest, told};
 use super::view::{Range, View};
-use crate::thresholds::{PERCENTILE_STEP, STATED_APART, STATED_TIME_APART};
+use crate::thresholds::{
+    CHANCE, COMMITS_MOST, ORDERS_APART, PERCENTILE_STEP, STATED_APART, STATED_TIME_APART,
+};
 use crate::tpcc::{DEFERRED, TYPE_REQUIREMENTS};
+use crate::{Finding, Severity};
 
 /// Those of the run's tool.
 pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
@@ -19,6 +22,7 @@ pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
         "go-tpc" => go_tpc(view),
         "k6" => k6(view),
         "hammerdb" => hammerdb(view),
+        "benchbase" => benchbase(view),
         _ => Vec::new(),
     }
 }
@@ -322,4 +326,57 @@ fn hammerdb(view: &View<'_>) -> Vec<Equation> {
     let stated = stated.map(|n| Range::exact(n.value, n.line));
     let sides = (stated, minutes);
     vec![equation("minutes_elapsed", "time / 60", sides, 0.0, 0.0)]
+}
+
+/// BenchBase's goodput is of all transactions that were completed; those that it measured are among all
+/// that came to an end. What came to an end is counted in the warm-up as well.
+fn benchbase(view: &View<'_>) -> Vec<Equation> {
+    let sum = |outcome: &str| {
+        let figures = view.imported.figures.iter();
+        let kept = figures.filter(|f| f.name == outcome || f.of == outcome);
+        kept.map(Range::of).reduce(Range::plus)
+    };
+    let Some(completed) = sum("completed") else {
+        return Vec::new();
+    };
+    let elapsed = view.all("elapsed_s");
+    let good = view.all("goodput").zip(elapsed).map(|(r, s)| r.times(s));
+    let follows = "goodput × elapsed_s";
+    let good = equation(
+        "completed",
+        follows,
+        (Some(completed), good),
+        STATED_APART,
+        0.0,
+    );
+    let measured = sum("aborted").map_or(completed, |aborted| completed.plus(aborted));
+    let ended = sum("errors").map_or(measured, |errors| measured.plus(errors));
+    // A transaction of each terminal is in progress at the end.
+    let is_all = view.number("warmup-time") == Some(0.0);
+    let open = view.sessions().filter(|_| is_all);
+    let among = Range {
+        low: open.map_or(0.0, |open| measured.low - open),
+        high: ended.high,
+        ..measured
+    };
+    let count = (view.all("count"), Some(among));
+    vec![good, equation("count", "types", count, STATED_APART, 0.0)]
+}
+
+/// HammerDB's New-Orders a minute beside all transactions: of 23 transactions 10 are New-Orders. The
+/// database may commit more often than that, and others may use it, but nothing makes fewer of them,
+/// unless its script was changed.
+pub(super) fn orders_of_all(view: &View<'_>) -> Option<Finding> {
+    let is_its = view.imported.tool == "hammerdb";
+    let (all, orders) = view.all("tpm").zip(view.all("nopm")).filter(|_| is_its)?;
+    // Of no New-Order, and of more than there are transactions, other rules speak.
+    let orders = Some(orders).filter(|n| n.value > 0.0 && n.value <= all.value)?;
+    let made = orders.value * 23.0 / 10.0;
+    let apart = ORDERS_APART + CHANCE / orders.value.sqrt();
+    let is_few = all.high < made * (1.0 - apart);
+    let is_many = all.low > made * COMMITS_MOST * (1.0 + apart);
+    (is_few || is_many).then(|| {
+        let from = "NOPM × 23 / 10";
+        told(Severity::Suspect, "tpm", all.value, from, made, all.line)
+    })
 }
