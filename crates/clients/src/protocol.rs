@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use tidemark_core::Job;
-use tidemark_core::record::{ErrorCount, Interval, RunRecord, Step, StepPurpose};
+use tidemark_core::record::{ErrorCount, Interval, QueryRun, RunRecord, Step, StepPurpose};
 
 /// Bucket of agents: a key each.
 pub const AGENTS: &str = "tidemark_agents";
@@ -219,6 +219,8 @@ pub enum Message {
     },
     /// A rate was held.
     Step(Box<Step>),
+    /// A stream's query ended.
+    Query(Box<QueryRun>),
     /// A line for people.
     Line(String),
     /// The end, with the client's own record; its intervals came before.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_clients::{ClientEnd, ClientFacts, HeldRate, Message, OnLoss, Run, now_ns};
 use tidemark_core::record::{
-    ClientHost, ClientState, ErrorCount, Interval, Phase, RunRecord, RunState, Step,
+    ClientHost, ClientState, ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step,
 };
 use tidemark_core::{Pacing, RunSpec, Shard};
 use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
@@ -24,6 +24,10 @@ pub trait Listener {
     fn interval(&mut self, interval: &Interval);
     /// All have held a rate, and what came of it.
     fn step(&mut self, step: &Step);
+    /// A stream's query ended.
+    fn query(&mut self, query: QueryRun) {
+        let _ = query;
+    }
     /// Something that the user must know now.
     fn notice(&mut self, text: &str);
 }
@@ -168,6 +172,7 @@ impl Gathering {
                 self.live.take(delivery).map_err(unreadable)?;
             }
             Message::Step(step) => told.steps.push_back(*step),
+            Message::Query(query) => to.query(*query),
             Message::Line(line) => to.notice(&line),
             Message::Ended(record) => {
                 let has_failed = matches!(record.state, RunState::Failed(_));

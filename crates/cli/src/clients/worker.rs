@@ -3,6 +3,7 @@
 //! ([`Up`], [`Down`]). It ends its load by itself when its lease is not renewed, also when its agent
 //! does not run any more.
 
+use crate::compat::tpch;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::looking::Described;
@@ -152,6 +153,11 @@ fn run(order: &Order) -> Result<RunRecord, Failure> {
         lead: order.lead.as_ref(),
     };
     let ready = Ready::of_client(asked, recording, &mut watching);
+    if order.job.tool.name == tpch::TOOL.name {
+        return tpch::ask_share(order, ready, &|query| {
+            tell(&Message::Query(Box::new(query.clone())));
+        });
+    }
     let mut nowhere = std::io::sink();
     let say = LiveOutput::one(&mut nowhere, ProgressBar::hidden());
     Ok(ready.measure(&[], None, say, &mut Silent)?.into_record())

@@ -5,6 +5,7 @@ mod flags;
 mod job;
 mod refresh;
 mod run;
+mod share;
 mod size;
 mod test_plan;
 mod tiflash;
@@ -15,6 +16,7 @@ use crate::compat::gotpc::GoTpcCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 pub use flags::TOOL;
+pub use share::ask_share;
 
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
