@@ -216,6 +216,12 @@ pub enum Message {
         interval: Box<Interval>,
         /// Errors of it.
         errors: Vec<ErrorCount>,
+        /// Processors that the load used meanwhile.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cpus: Option<f64>,
+        /// Share of the host's processors that was busy meanwhile, 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host_busy: Option<f64>,
     },
     /// A rate was held.
     Step(Box<Step>),

@@ -16,6 +16,7 @@ use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
 use tidemark_core::series::SeriesChunk;
 use tidemark_core::{Job, Protocol};
 use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
+use tidemark_live::ClientNow;
 
 /// How often it is looked whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -252,6 +253,14 @@ impl Listener for Observer<'_, '_> {
 
     fn step(&mut self, step: &Step) {
         RunObserver::step(self, step);
+    }
+
+    fn wants_clients(&self) -> bool {
+        self.shows_clients()
+    }
+
+    fn clients(&mut self, clients: Vec<ClientNow>) {
+        self.show_clients(clients);
     }
 
     fn notice(&mut self, text: &str) {

@@ -29,6 +29,7 @@ use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::{Job, JobKind, Observe};
 use tidemark_engine::{Lead, LeadEvent, LedStep, StopHandle, lead};
 use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_observe::HostSampler;
 use tidemark_process::{Signal, signal};
 
 /// The process that must not be survived.
@@ -230,6 +231,7 @@ fn pass_on(stop: &StopHandle, pid: u32, is_read: &AtomicBool) {
 
 /// Passes on what the engine tells.
 fn tell_events(events: &Receiver<LeadEvent>) {
+    let mut host = HostSampler::new();
     for event in events {
         match event {
             LeadEvent::Ready(started) => {
@@ -250,11 +252,16 @@ fn tell_events(events: &Receiver<LeadEvent>) {
                 number,
                 interval,
                 errors,
-            } => tell(&Message::Interval {
-                number,
-                interval: Box::new(interval),
-                errors,
-            }),
+            } => {
+                let load = host.sample();
+                tell(&Message::Interval {
+                    number,
+                    interval: Box::new(interval),
+                    errors,
+                    cpus: Some(load.process_cpus),
+                    host_busy: Some(load.cpu_busy),
+                });
+            }
             LeadEvent::Step(step) => tell(&Message::Step(Box::new(step))),
             LeadEvent::Ended => return,
         }

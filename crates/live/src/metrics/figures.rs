@@ -1,6 +1,6 @@
 //! What has been counted of the run.
 
-use crate::RunInfo;
+use crate::{ClientNow, RunInfo};
 use std::collections::BTreeMap;
 use tidemark_core::ErrorClass;
 use tidemark_core::record::{ErrorCount, Interval, Phase};
@@ -16,6 +16,8 @@ pub struct Figures {
     /// Errors by phase, class and code.
     pub(super) errors: BTreeMap<(&'static str, &'static str, String), u64>,
     pub(super) now: Now,
+    /// Those that make the load together, where there are several.
+    pub(super) clients: Vec<ClientNow>,
 }
 
 /// The end of the last interval.
@@ -92,9 +94,15 @@ impl Figures {
         };
     }
 
+    /// How the clients are that make the load together.
+    pub fn clients(&mut self, clients: Vec<ClientNow>) {
+        self.clients = clients;
+    }
+
     /// The load is over: nothing goes on any more, and sums stay.
     pub fn ended(&mut self) {
         self.now = Now::default();
+        self.clients.clear();
     }
 
     /// The phases with what was counted in each; a run without warm-up has one.

@@ -11,7 +11,7 @@ pub use address::MetricsAddress;
 pub use buckets::upper_bounds_ns;
 pub use figures::Figures;
 
-use crate::RunInfo;
+use crate::{ClientNow, RunInfo};
 use server::Server;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,6 +84,11 @@ impl Metrics {
     /// An interval ended.
     pub fn interval(&self, interval: &Interval) {
         self.figures.lock().interval(interval);
+    }
+
+    /// How the clients are that make the load together.
+    pub fn clients(&self, clients: Vec<ClientNow>) {
+        self.figures.lock().clients(clients);
     }
 
     /// The load is over: its sums stay.
