@@ -16,7 +16,7 @@ pub(crate) struct Nats {
     _folder: TempDir,
 }
 
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let places = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server"];
     let there = places.iter().map(PathBuf::from).find(|p| p.exists());
     there.unwrap_or_else(|| "nats-server".into())
@@ -24,11 +24,15 @@ fn program() -> PathBuf {
 
 impl Nats {
     pub(crate) fn start() -> Self {
+        Self::at("127.0.0.1:-1")
+    }
+
+    fn at(address: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("nats.conf");
         let place = folder.path().display();
         let text = format!(
-            "listen: \"127.0.0.1:-1\"\nports_file_dir: \"{place}\"\njetstream {{ store_dir: \"{place}\" }}\n"
+            "listen: \"{address}\"\nports_file_dir: \"{place}\"\njetstream {{ store_dir: \"{place}\" }}\n"
         );
         std::fs::write(&config, text).unwrap();
         let mut command = Command::new(program());
@@ -332,6 +336,24 @@ fn a_load_that_is_interrupted_ends_well_and_is_resumed() {
         .query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1")
         .unwrap();
     assert_eq!(rows.matches("300000").count(), 2, "{rows}");
+}
+
+#[test]
+fn an_agent_may_be_there_before_its_server() {
+    let dir = Workdir::new();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let url = format!("nats://{address}");
+    let mut command = dir.command(&["agent", "--nats", &url, "--name=early", "--wait=60s"]);
+    let mut agents = Agents(vec![silent(&mut command).spawn().unwrap()]);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(agents.0[0].try_wait().unwrap().is_none(), "it ended");
+    let _nats = Nats::at(&address);
+    wait_until("the agent", || {
+        let listed = dir.run(&["agents", "--nats", &url]).out;
+        listed.contains("early") && listed.contains(" free")
+    });
 }
 
 #[test]
