@@ -12,7 +12,7 @@ mod worker;
 pub use attach::attach;
 pub use gather::Listener;
 pub use load::load;
-pub use measure::{Drive, follow, measure};
+pub use measure::{follow, measure};
 pub use several::Several;
 pub use worker::{end_with_agent, work};
 
