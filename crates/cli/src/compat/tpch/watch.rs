@@ -211,6 +211,10 @@ impl Listener for Watch<'_, '_> {
     fn step(&mut self, _: &Step) {}
 
     fn query(&mut self, query: QueryRun) {
+        if !self.told.begun {
+            // Another client's start is told later.
+            StreamsObserver::started(self, Duration::ZERO);
+        }
         let (took, how) = (length(query.took_ms), how(&query.outcome));
         let watching = &mut self.making.watching;
         watching.query_ends(query.stream, &query.name, took, how);
