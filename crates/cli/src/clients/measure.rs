@@ -11,10 +11,10 @@ use crate::measuring::{Making, Measured, Observer, Ready, Voice};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tidemark_clients::{ClientEnd, Event, OnLoss};
+use tidemark_core::Job;
 use tidemark_core::job::{ClientLoss, Clients};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
 use tidemark_core::series::SeriesChunk;
-use tidemark_core::{Job, Protocol};
 use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
 use tidemark_live::ClientNow;
 
@@ -77,7 +77,6 @@ pub fn follow<'a>(
     told: impl FnOnce(Making<'_, '_>, Drive<'_>) -> Result<Gathered, Failure>,
 ) -> Result<Measured<'a>, Failure> {
     let job = ready.job();
-    refuse_files(job, clients)?;
     must_be_possible(job, clients)?;
     ready.observe_without_own_host();
     let record = ready.record();
@@ -85,9 +84,8 @@ pub fn follow<'a>(
     let several = Several::begin(clients, &id, (job, &ready.plan().target), Some(record))?;
     let (mut gathered, mut failure) = (None, None);
     let measured = ready.measure_by(say, |making| {
-        match told(making, &|to: &mut dyn Listener| {
-            drive(&several, job, clients, to)
-        }) {
+        let drives = |to: &mut dyn Listener| drive(&several, job, clients, to);
+        match told(making, &drives) {
             Ok(one) => {
                 let result = result(&one);
                 gathered = Some(one.record);
@@ -143,19 +141,6 @@ fn refuse(clients: &Clients, checkpoints: &[Duration], has_samples: bool) -> Res
     }
     if has_samples {
         return refused("files with every transaction are of one client");
-    }
-    Ok(())
-}
-
-/// Refuses a database that is a file.
-fn refuse_files(job: &Job, clients: &Clients) -> Result<(), Failure> {
-    let protocol = job.target.parse().map(|target| target.protocol);
-    if protocol.is_ok_and(|protocol| protocol == Protocol::Sqlite) {
-        return Err(Failure::usage(format!(
-            "--clients={}: an embedded SQLite database is a file of one host, and one process at a time \
-             writes to it; use a server, or --threads",
-            clients.hosts
-        )));
     }
     Ok(())
 }

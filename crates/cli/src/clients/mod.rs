@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::{Once, OnceLock};
 use tidemark_clients::{ClientsError, NatsOptions};
 use tidemark_core::job::{ClientLoss, Clients};
-use tidemark_core::{Job, JobKind, OptionValues, RunSpec, Shard};
+use tidemark_core::{Job, JobKind, OptionValues, Protocol, RunSpec, Shard};
 
 /// What names the NATS server where no option does.
 const SERVER_VARIABLE: &str = "NATS_URL";
@@ -170,8 +170,18 @@ pub fn must_be_possible(job: &Job, clients: &Clients) -> Result<(), Failure> {
              same unique numbers; leave it out",
         );
     }
+    if job.kind() == JobKind::Load {
+        return Ok(());
+    }
+    let protocol = job.target.parse().map(|target| target.protocol);
+    if protocol.is_ok_and(|protocol| protocol == Protocol::Sqlite) {
+        return refused(
+            "an embedded SQLite database is a file of one host, and one process at a time writes to it; use \
+             a server, or --threads",
+        );
+    }
     // Streams of queries are no sessions of a load: their command tells what can be shared.
-    if job.kind() == JobKind::Load || job.tool.name == tpch::TOOL.name {
+    if job.tool.name == tpch::TOOL.name {
         return Ok(());
     }
     let load = RunSpec {
