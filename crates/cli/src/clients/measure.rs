@@ -84,8 +84,8 @@ pub fn follow<'a>(
     let several = Several::begin(clients, &id, (job, &ready.plan().target), Some(record))?;
     let (mut gathered, mut failure) = (None, None);
     let measured = ready.measure_by(say, |making| {
-        let drives = |to: &mut dyn Listener| drive(&several, job, clients, to);
-        match told(making, &drives) {
+        let drives: Drive<'_> = &|to| drive(&several, job, clients, to);
+        match told(making, drives) {
             Ok(one) => {
                 let result = result(&one);
                 gathered = Some(one.record);
