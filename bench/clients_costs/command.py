@@ -16,10 +16,17 @@ from vs_sysbench.script import Facts, add_output_options, add_program, names_of,
 from . import faults
 from .hosts import LIMIT_S, Agents, Nats, environment, last_record
 from .judged import complaint, ratio_interval, skew
+from .places import Clock
 
 BEGIN = "<!-- clients: written by bench/clients --write-readme -->"
 END = "<!-- end of clients -->"
-PARTS = ("coordinator", "start", "faults", "same")
+PARTS = ("coordinator", "merged", "start", "faults", "same")
+# Parts that need no database.
+ALONE = {"coordinator", "merged"}
+# Clients and seconds whose samples are compared with what is merged of them.
+MERGED = (8, 25)
+# Monotonic clocks of clients are so many seconds apart.
+APART_S = 1000
 # What is to be reached.
 MOST_SKEW_MS, MOST_CORES, MOST_MIB, MOST_LAG_MS = 5.0, 1.0, 256, 2000
 TABLES = ["--tables=1", "--table-size=1000"]
@@ -30,8 +37,10 @@ def parser():
     p = argparse.ArgumentParser(
         prog="bench/clients",
         description="Measures runs of several client hosts, all on this one: what coordinating "
-        "hundreds of simulated agents takes, how far apart clients start, whether faults lose or "
-        "double anything, and whether four clients of 16 sessions do what one of 64 does.",
+        "hundreds of simulated agents takes, whether merged histograms are those of all samples, how far "
+        "apart clients start, whether faults lose or double anything, and whether four clients of 16 "
+        "sessions do what one of 64 does. As root, clients have clocks, networks and disks of their own "
+        "where that matters; else their rows say so.",
     )
     p.add_argument("--parts", type=names_of(PARTS), default=list(PARTS),
                    help=f"which, of {', '.join(PARTS)} (all)")
@@ -39,6 +48,8 @@ def parser():
     p.add_argument("--seconds", type=positive, help="seconds of the coordinator's run (60)")
     p.add_argument("--faults", type=positive, help="how often each fault is made, half of them with each "
                    "policy (20)")
+    p.add_argument("--kinds", type=names_of(faults.FAULTS), default=faults.FAULTS,
+                   help=f"which faults, of {', '.join(faults.FAULTS)} (all)")
     p.add_argument("--pairs", type=positive, help="pairs of runs of one client and of four (10)")
     add_program(p, "--tidemark", "the program to run, instead of building this workspace's")
     add_program(p, "--simulated", "the program that simulates agents, likewise")
@@ -72,10 +83,15 @@ def measure_all(args):
     rows = []
     if "coordinator" in args.parts:
         rows += coordinator(simulated, agents, seconds, say)
-    if set(args.parts) - {"coordinator"}:
+    if "merged" in args.parts:
+        rows += merged(simulated, say)
+    if set(args.parts) - ALONE:
         with tempfile.TemporaryDirectory(prefix="tidemark-clients.") as folder, \
                 machine.OwnServers(args.smoke) as own, Nats() as nats:
+            # By a Unix socket, which clients reach from whatever network they are in.
+            socket = urllib.parse.quote(f"{own.folder}/mariadb/s.sock")
             target, password = without_password(own.urls["mysql"])
+            target = f"{target}?socket={socket}"
             env = environment(folder, password)
             sysbench(tidemark, target, env, ["prepare"])
             try:
@@ -83,7 +99,7 @@ def measure_all(args):
                     rows += start(tidemark, nats, target, env, args.smoke, say)
                 if "faults" in args.parts:
                     stage = faults.Stage(tidemark, nats, target, env, 8 if args.smoke else 12)
-                    made = faults.FAULTS[:1] if args.smoke else faults.FAULTS
+                    made = args.kinds[:1] if args.smoke else args.kinds
                     rows += all_faults(stage, made, each, say)
                 if "same" in args.parts:
                     rows += same(tidemark, nats, target, env, pairs, args.smoke, say)
@@ -152,22 +168,41 @@ def coordinated(program, words, count):
     raise BenchError(f"the coordinator failed: {done.stderr}")
 
 
+def merged(program, say):
+    """Whether what is merged of clients is what one histogram of all samples is, to the byte."""
+    clients, seconds = MERGED
+    done = subprocess.run([str(program), "merged", str(clients), str(seconds)], capture_output=True,
+                          text=True, timeout=LIMIT_S)
+    if done.returncode != 0:
+        raise BenchError(f"the comparison failed: {done.stderr}")
+    found = json.loads(done.stdout)
+    say(f"merged: {found}")
+    is_same = found["is_same"] and found["are_parts_same"] and found["merged"] == found["samples"]
+    return [[f"histogram merged of {clients} clients, in any order and each interval told twice, and one of "
+             f"all {found['samples']:,} samples", "the same bytes" if is_same else "differ",
+             "the same bytes", word(is_same)]]
+
+
 def start(program, nats, target, env, smoke, say):
     """How far apart eight clients start, by what the record states."""
     names = [f"s{n}" for n in range(2 if smoke else 8)]
-    found = []
-    with Agents(program, nats, names, env) as agents:
+    found, places = [], {}
+    if Clock.is_possible():
+        places = {name: Clock(APART_S * (n + 1)) for n, name in enumerate(names)}
+    ahead_ms = {name: place.ahead_ms for name, place in places.items()}
+    with Agents(program, nats, names, env, places=places) as agents:
         for _ in range(1 if smoke else 10):
             sysbench(program, target, env, [
                 f"--clients={','.join(names)}", f"--nats={nats.url}", f"--threads={len(names)}",
                 "--time=2", "run"])
-            found.append(skew(last_record(program, env)))
+            found.append(skew(last_record(program, env), ahead_ms))
             say(f"start of {len(names)} clients: skew {found[-1][0]:.2f} ms, error "
                 f"{found[-1][1]:.2f} ms")
             agents.wait()
     worst, error = max(one[0] for one in found), max(one[1] for one in found)
     within = sum(one[2] for one in found)
-    of = f"start of {len(names)} clients, {len(found)} runs:"
+    clocks = f"clocks {APART_S:,} s apart" if places else "one clock: no time namespaces here"
+    of = f"start of {len(names)} clients, {clocks}, {len(found)} runs:"
     return [
         [f"{of} largest skew", f"{worst:.2f} ms", f"≤ {MOST_SKEW_MS:.0f} ms",
          word(worst <= MOST_SKEW_MS)],
@@ -180,6 +215,11 @@ def all_faults(stage, made, each, say):
     """Each fault so many times."""
     rows = []
     for fault in made:
+        why = stage.impossible(fault)
+        if why:
+            say(f"{fault}: not made: {why}")
+            rows.append([f"{fault}: not made: {why}", "–", "–", "–"])
+            continue
         right, slowest, wrong = 0, None, []
         for number in range(each):
             policy = ("fail", "continue")[number % 2]
@@ -191,7 +231,7 @@ def all_faults(stage, made, each, say):
                 slowest = max(slowest or 0.0, noticed)
             say(f"{fault}, {policy}: {why or 'right'}"
                 + (f", noticed after {noticed:.2f} s" if noticed is not None else ""))
-        rows.append([f"{fault}: nothing lost or doubled, verdict as the policy says",
+        rows.append([f"{stage.said(fault)}: nothing lost or doubled, verdict as the policy says",
                      f"{right} of {each}" + (f" ({wrong[0]})" if wrong else ""),
                      f"{each} of {each}", word(right == each)])
         if slowest is not None:

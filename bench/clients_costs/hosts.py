@@ -82,16 +82,20 @@ class Nats:
 class Way:
     """A way to a port that can be cut: nothing passes then, and no end hears of it."""
 
-    def __init__(self, port):
+    def __init__(self, port, address="127.0.0.1"):
         self.to, self.is_cut, self.ended = port, False, False
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+        self.listener = socket.create_server((address, 0))
+        self.address, self.port = self.listener.getsockname()[:2]
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
     def url(self):
         """Where it begins."""
-        return f"nats://127.0.0.1:{self.port}"
+        return f"nats://{self.address}:{self.port}"
+
+    def cut(self):
+        """Cuts it."""
+        self.is_cut = True
 
     def close(self):
         """Ends it."""
@@ -127,10 +131,10 @@ class Way:
 class Agents:
     """Agents as processes of their own."""
 
-    def __init__(self, program, nats, names, environment, urls=None):
+    def __init__(self, program, nats, names, environment, urls=None, places=None):
         self.program, self.nats = program, nats
         self.environment = environment
-        self.urls = urls or {}
+        self.urls, self.places = urls or {}, places or {}
         self.processes = {}
         self.names = names
 
@@ -149,9 +153,15 @@ class Agents:
     def start(self, name):
         """Starts one."""
         url = self.urls.get(name, self.nats.url)
-        self.processes[name] = subprocess.Popen(
-            [self.program, "agent", f"--nats={url}", f"--name={name}"], env=self.environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        place = self.places.get(name)
+        prefix, env, folder, log = (), {}, None, None
+        if place:
+            prefix, env, folder, log = place.prefix, place.env, place.folder, place.log
+        with open(log or os.devnull, "ab") as out:
+            self.processes[name] = subprocess.Popen(
+                [*prefix, self.program, "agent", f"--nats={url}", f"--name={name}"],
+                env={**self.environment, **env}, cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=out)
 
     def signal(self, name, number):
         """Signals the agent of this name."""

@@ -32,13 +32,15 @@ def complaint(record, state, lost):
     return None
 
 
-def skew(record):
+def skew(record, ahead_ms=None):
     """Milliseconds between the first client's start and the last one's; the largest stated error of a
-    clock; whether each clock's true offset, which is nothing on one host, is within it."""
+    clock; whether each clock's true offset, by name where it is anything, is within it."""
     clients = record["clients"]
     late = [one["start_late_ms"] for one in clients]
     errors = [one["clock_error_ms"] for one in clients]
-    within = all(abs(one["clock_offset_ms"]) <= one["clock_error_ms"] for one in clients)
+    true = ahead_ms or {}
+    within = all(abs(one["clock_offset_ms"] - true.get(one["name"], 0.0)) <= one["clock_error_ms"]
+                 for one in clients)
     return max(late) - min(late), max(errors), within
 
 

@@ -8,7 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from clients_costs import command, judged
+from clients_costs import command, faults, judged
 
 
 def record(**changed):
@@ -39,6 +39,13 @@ class Judged(unittest.TestCase):
         worst, error, within = judged.skew(record())
         self.assertEqual((worst, error, within), (1.5, 0.05, True))
 
+    def test_clocks_of_hosts_may_be_apart(self):
+        self.assertFalse(judged.skew(record(), {"a": 1000.0})[2])
+        hosts = record()
+        hosts["clients"][0]["clock_offset_ms"] = 1000.02
+        self.assertTrue(judged.skew(hosts, {"a": 1000.0})[2])
+        self.assertFalse(judged.skew(hosts)[2])
+
     def test_an_interval_of_ratios_contains_their_mean(self):
         middle, (low, high) = judged.ratio_interval([0.9, 1.0, 1.1, 1.02])
         self.assertLess(low, middle)
@@ -51,6 +58,12 @@ class Options(unittest.TestCase):
         args = command.parser().parse_args(["--smoke"])
         self.assertEqual(command.sizes(args), (10, 3, 1, 1))
         self.assertEqual(command.sizes(command.parser().parse_args([])), (300, 60, 20, 10))
+
+    def test_faults_can_be_chosen(self):
+        args = command.parser().parse_args(["--kinds", "client killed,disk of a client full"])
+        self.assertEqual(args.kinds, ["client killed", "disk of a client full"])
+        self.assertEqual(command.parser().parse_args([]).kinds, faults.FAULTS)
+        self.assertLessEqual(set(faults.HARMLESS), set(faults.FAULTS))
 
     def test_a_password_leaves_the_url(self):
         bare, password = command.without_password("mysql://u:p%40w@127.0.0.1:3306/d")

@@ -14,7 +14,9 @@ authorization { user: \$NATS_USER, password: \$NATS_PASSWORD }
 CONF
 nats-server --config "$folder/nats.conf" &
 for host in "${hosts[@]:1}"; do
-    srun --nodes=1 --ntasks=1 --nodelist="$host" tidemark agent --name="${host%%.*}" &
+    # A step has one processor unless it asks for more.
+    srun --nodes=1 --ntasks=1 --cpus-per-task="$SLURM_CPUS_ON_NODE" --cpu-bind=none --nodelist="$host" \
+        tidemark agent --name="${host%%.*}" --wait=1m &
 done
 until [[ $(tidemark agents | grep -c ' free$') -eq 4 ]]; do sleep 1; done
 tidemark sysbench oltp_read_only --clients=4 --threads=4000 --time=600 --target=mysql://user@db/sbtest run

@@ -2,7 +2,8 @@
 //! `bench/clients`.
 //!
 //! `simulated-clients agents URL COUNT SECONDS` has agents until its standard input ends;
-//! `simulated-clients coordinate URL COUNT SECONDS` makes one run and prints what it took, as JSON.
+//! `simulated-clients coordinate URL COUNT SECONDS` makes one run and prints what it took, as JSON;
+//! `simulated-clients merged COUNT SECONDS` compares the merged intervals of clients with all their samples.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -28,8 +29,16 @@ const JOB: &str = r#"{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, count, seconds] = words.as_slice()
+        && what == "merged"
+    {
+        return compare(count.parse()?, seconds.parse()?);
+    }
     let [what, url, count, seconds] = words.as_slice() else {
-        return Err("use: simulated-clients agents|coordinate URL COUNT SECONDS".into());
+        return Err(
+            "use: simulated-clients agents|coordinate URL COUNT SECONDS, or merged COUNT SECONDS"
+                .into(),
+        );
     };
     let nats = NatsOptions::new(url, None, None)?;
     let (count, seconds): (u32, u64) = (count.parse()?, seconds.parse()?);
@@ -182,6 +191,92 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
             "peak_rss_mib": peak_rss_mib()?, "intervals": came, "merged": merged, "lost": lost,
             "lag_ms": lags.iter().copied().fold(0.0, f64::max),
             "skew_ms": skew, "error_ms": ms(worst_error),
+        })
+    );
+    Ok(())
+}
+
+/// Transactions of a client in an interval.
+const SAMPLES: u32 = 5_000;
+
+/// Numbers that look drawn and are the same each time (Marsaglia, Xorshift RNGs, 2003).
+struct Drawn(u64);
+
+impl Drawn {
+    fn draw(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// An interval that has these samples.
+fn of_samples(second: u64, samples: &Histogram) -> Interval {
+    let stats = TypeStats {
+        count: samples.count(),
+        service: EncodedHistogram(samples.encode()),
+        ..TypeStats::default()
+    };
+    Interval {
+        start_ms: i64::try_from(second * 1000).unwrap_or(i64::MAX),
+        length_ms: 1000.0,
+        types: BTreeMap::from([("t".to_string(), stats)]),
+        ..Interval::default()
+    }
+}
+
+/// Merges intervals of clients, which come in any order and twice, and compares the sum with one histogram
+/// of all samples; each client's part with one of its own.
+fn compare(count: u32, seconds: u64) -> Result<(), Box<dyn Error>> {
+    let mut drawn = Drawn(88_172_645_463_325_252);
+    let (mut all, mut own) = (Histogram::new(), Vec::new());
+    let mut deliveries = Vec::new();
+    for client in 0..count {
+        let mut of_client = Histogram::new();
+        for number in 0..seconds {
+            let mut samples = Histogram::new();
+            for _ in 0..SAMPLES {
+                // From a microsecond to a minute, most of them short.
+                let least = 1_000_u64 << (drawn.draw() % 26);
+                let took = Duration::from_nanos(least + drawn.draw() % least);
+                samples.record(took);
+                of_client.record(took);
+                all.record(took);
+            }
+            deliveries.push((client, number, of_samples(number, &samples)));
+        }
+        own.push(of_client.encode());
+    }
+    let again = deliveries.clone();
+    deliveries.extend(again);
+    for at in (1..deliveries.len()).rev() {
+        let other = usize::try_from(drawn.draw() % (at as u64 + 1))?;
+        deliveries.swap(at, other);
+    }
+    let mut live = Live::new(count, Duration::from_secs(1));
+    for (client, number, interval) in deliveries {
+        live.take(Delivery {
+            client,
+            epoch: 0,
+            number,
+            interval,
+            errors: Vec::new(),
+        })?;
+    }
+    let merged = live.finish()?;
+    let each: Vec<&TypeStats> = merged
+        .intervals
+        .iter()
+        .flat_map(|i| i.types.values())
+        .collect();
+    let whole = tidemark_merge::type_stats(&each, "the sum")?;
+    let parts = merged.parts.iter().map(|part| &part.all.service.0);
+    println!(
+        "{}",
+        serde_json::json!({
+            "clients": count, "samples": all.count(), "merged": whole.count,
+            "is_same": whole.service.0 == all.encode(), "are_parts_same": parts.eq(own.iter()),
         })
     );
     Ok(())

@@ -23,6 +23,7 @@ use tidemark_core::series::SeriesChunk;
 use tidemark_engine::{
     Beside, EngineError, Lead, RunObserver, RunResult, SampleLog, Started, run_beside,
 };
+use tidemark_live::ClientNow;
 use tidemark_report::Lang;
 use tidemark_report::Merged;
 use tidemark_runtime::{forget_program_text, share_one_heap};
@@ -354,6 +355,16 @@ impl<'m, 'o> Observer<'m, 'o> {
     /// The record so far.
     pub fn head(&self) -> RunRecord {
         self.making.recording.record.clone()
+    }
+
+    /// Whether somebody is shown how each of several clients is.
+    pub fn shows_clients(&self) -> bool {
+        self.making.watching.shows_clients()
+    }
+
+    /// Shows how the clients are that make the load together.
+    pub fn show_clients(&mut self, clients: Vec<ClientNow>) {
+        self.making.watching.clients(clients);
     }
 
     /// Prints a line that is not the tool's.

@@ -11,7 +11,8 @@ use tidemark_core::duration_text::written;
 use tidemark_core::job::Watch;
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
 use tidemark_live::{
-    Asking, Controls, Metrics, MetricsAddress, Newest, Picture, QueriesPicture, RunInfo, View,
+    Asking, ClientNow, Controls, Metrics, MetricsAddress, Newest, Picture, QueriesPicture, RunInfo,
+    View,
 };
 use tidemark_observe::Sink;
 use tidemark_report::Lang;
@@ -162,6 +163,21 @@ impl Watching {
         if let Some(Shown::Run(view)) = &self.view {
             let interval = interval.clone();
             view.change(move |p| p.interval(&interval));
+        }
+    }
+
+    /// Whether somebody is shown how each of several clients is.
+    pub fn shows_clients(&self) -> bool {
+        self.metrics.is_some() || matches!(self.view, Some(Shown::Run(_)))
+    }
+
+    /// How the clients are that make the load together.
+    pub fn clients(&mut self, clients: Vec<ClientNow>) {
+        if let Some(metrics) = &self.metrics {
+            metrics.clients(clients.clone());
+        }
+        if let Some(Shown::Run(view)) = &self.view {
+            view.change(move |p| p.clients(clients));
         }
     }
 

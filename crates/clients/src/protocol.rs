@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use tidemark_core::Job;
-use tidemark_core::record::{ErrorCount, Interval, RunRecord, Step, StepPurpose};
+use tidemark_core::record::{ErrorCount, Interval, QueryRun, RunRecord, Step, StepPurpose};
 
 /// Bucket of agents: a key each.
 pub const AGENTS: &str = "tidemark_agents";
@@ -216,9 +216,17 @@ pub enum Message {
         interval: Box<Interval>,
         /// Errors of it.
         errors: Vec<ErrorCount>,
+        /// Processors that the load used meanwhile.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cpus: Option<f64>,
+        /// Share of the host's processors that was busy meanwhile, 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host_busy: Option<f64>,
     },
     /// A rate was held.
     Step(Box<Step>),
+    /// A stream's query ended.
+    Query(Box<QueryRun>),
     /// A line for people.
     Line(String),
     /// The end, with the client's own record; its intervals came before.

@@ -95,6 +95,8 @@ impl Simulated {
                     ..self.interval.clone()
                 }),
                 errors: Vec::new(),
+                cpus: Some(0.1),
+                host_busy: Some(0.1),
             });
         }
         say(&Message::Ended(Box::new(RunRecord {

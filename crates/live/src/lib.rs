@@ -23,12 +23,14 @@ extern crate self as tidemark_live;
 #[path = "../tests/it/mod.rs"]
 mod it;
 
+mod clients;
 mod info;
 mod metrics;
 mod newest;
 mod texts;
 mod view;
 
+pub use clients::{ClientNow, ClientStage};
 pub use info::RunInfo;
 pub use metrics::{Figures, Metrics, MetricsAddress, MetricsError, upper_bounds_ns};
 pub use newest::Newest;

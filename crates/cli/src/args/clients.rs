@@ -1,8 +1,9 @@
 //! The command line of agents.
 
-use super::StoreArg;
+use super::{StoreArg, a_time};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The way to NATS.
 #[derive(Debug, Args)]
@@ -68,6 +69,9 @@ pub struct Agent {
     /// File with the database's password, in place of MYSQL_PWD or PGPASSWORD
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
+    /// How long the NATS server may take to be there, where both are started together
+    #[arg(long, value_name = "TIME", value_parser = a_time)]
+    pub wait: Option<Duration>,
     /// Print nothing
     #[arg(long, hide = true)]
     pub quiet: bool,

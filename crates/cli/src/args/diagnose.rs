@@ -1,6 +1,6 @@
 //! The command line of experiments around a baseline.
 
-use super::{StoreArg, a_time};
+use super::{ClientsArg, StoreArg, a_time};
 use crate::render;
 use clap::Args;
 use std::time::Duration;
@@ -51,6 +51,9 @@ pub struct Diagnose {
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,
+    /// Who makes its runs; by default those of the job.
+    #[command(flatten)]
+    pub clients: ClientsArg,
     /// Where runs are.
     #[command(flatten)]
     pub store: StoreArg,

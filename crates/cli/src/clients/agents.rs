@@ -8,10 +8,10 @@ use crate::{interrupt, program, secrets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_clients::{
-    Admit, Agent, Listed, ListedState, NatsOptions, Processes, Ssh, list, name_of_host,
-    start_by_ssh,
+    Admit, Agent, ClientsError, Listed, ListedState, NatsOptions, Processes, Ssh, list,
+    name_of_host, start_by_ssh,
 };
 use tidemark_core::{Job, Protocol};
 use tidemark_files::read_text;
@@ -19,6 +19,8 @@ use tidemark_observe::client_host;
 
 /// How often it is looked whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
+/// A server that is not there is tried again after this time.
+const AGAIN: Duration = Duration::from_millis(250);
 /// A file with a password has no more.
 const LONGEST_PASSWORD: u64 = 4096;
 
@@ -39,16 +41,15 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
         }
         asked.store(true, Ordering::Relaxed);
     });
-    let agent = Agent {
-        nats,
-        name: words
-            .name
-            .clone()
-            .unwrap_or_else(|| name_of_host(&host.hostname)),
+    let name = words.name.clone();
+    let name = name.unwrap_or_else(|| name_of_host(&host.hostname));
+    let agent = || Agent {
+        nats: nats.clone(),
+        name: name.clone(),
         version: env!("TIDEMARK_VERSION").into(),
-        hostname: host.hostname,
+        hostname: host.hostname.clone(),
         cores: host.cores,
-        stop,
+        stop: Arc::clone(&stop),
     };
     let mut processes = Processes {
         program: program::path().map_err(failed)?,
@@ -57,12 +58,30 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
         hidden: hidden(),
     };
     let quiet = words.quiet;
-    agent.run(&mut processes, &mut |line| {
+    let mut said = |line: &str| {
         if !quiet {
             say!("{line}");
         }
-    })?;
-    Ok(ExitCode::Success)
+    };
+    let (since, wait) = (Instant::now(), words.wait.unwrap_or_default());
+    let mut is_told = false;
+    loop {
+        match agent().run(&mut processes, &mut said) {
+            Err(error @ ClientsError::Connect { .. }) if since.elapsed() < wait => {
+                if !std::mem::replace(&mut is_told, true) {
+                    said(&format!("{error}; trying again"));
+                }
+                std::thread::sleep(AGAIN);
+                if interrupt::handle().is_stopped() {
+                    return Ok(ExitCode::Success);
+                }
+            }
+            done => {
+                done?;
+                return Ok(ExitCode::Success);
+            }
+        }
+    }
 }
 
 /// The load asks nothing of NATS, and the agent's command line is not its own.

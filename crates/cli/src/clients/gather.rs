@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_clients::{ClientEnd, ClientFacts, HeldRate, Message, OnLoss, Run, now_ns};
 use tidemark_core::record::{
-    ClientHost, ClientState, ErrorCount, Interval, Phase, RunRecord, RunState, Step,
+    ClientHost, ClientState, ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step,
 };
 use tidemark_core::{Pacing, RunSpec, Shard};
 use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
+use tidemark_live::{ClientNow, ClientStage};
 use tidemark_merge::{ClientClock, ClientRun, Delivery, Live, MergeError};
+use tidemark_report::Merged;
 
 /// The next rate begins so long after the last one was judged: all must have heard of it.
 const NEXT_RATE: Duration = Duration::from_millis(400);
@@ -24,6 +26,18 @@ pub trait Listener {
     fn interval(&mut self, interval: &Interval);
     /// All have held a rate, and what came of it.
     fn step(&mut self, step: &Step);
+    /// A stream's query ended.
+    fn query(&mut self, query: QueryRun) {
+        let _ = query;
+    }
+    /// Whether it is to be told how each client is.
+    fn wants_clients(&self) -> bool {
+        false
+    }
+    /// How each client is now.
+    fn clients(&mut self, clients: Vec<ClientNow>) {
+        let _ = clients;
+    }
     /// Something that the user must know now.
     fn notice(&mut self, text: &str);
 }
@@ -37,9 +51,23 @@ struct Told {
     lost: Option<String>,
     /// Rates that it held and that are not judged yet.
     steps: VecDeque<Step>,
+    /// Of its last interval, where somebody wants to know.
+    now: ClientNow,
 }
 
 impl Told {
+    fn stage(&self) -> ClientStage {
+        let has_failed = |record: &RunRecord| matches!(record.state, RunState::Failed(_));
+        match (&self.lost, &self.failed, self.record.as_deref()) {
+            (Some(_), ..) => ClientStage::Lost,
+            (_, Some(_), _) => ClientStage::Failed,
+            (.., Some(record)) if has_failed(record) => ClientStage::Failed,
+            (.., Some(_)) => ClientStage::Ended,
+            _ if self.started.is_some() => ClientStage::Running,
+            _ => ClientStage::Preparing,
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.record.is_some() || self.failed.is_some() || self.lost.is_some()
     }
@@ -153,7 +181,12 @@ impl Gathering {
                 number,
                 interval,
                 errors,
+                cpus,
+                host_busy,
             } => {
+                if to.wants_clients() {
+                    told.now = now_of(&interval, cpus, host_busy);
+                }
                 if !errors.is_empty() {
                     to.errors(interval.phase, &errors);
                 }
@@ -168,6 +201,7 @@ impl Gathering {
                 self.live.take(delivery).map_err(unreadable)?;
             }
             Message::Step(step) => told.steps.push_back(*step),
+            Message::Query(query) => to.query(*query),
             Message::Line(line) => to.notice(&line),
             Message::Ended(record) => {
                 let has_failed = matches!(record.state, RunState::Failed(_));
@@ -224,11 +258,33 @@ impl Gathering {
     pub fn go_on(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
         self.start(to);
         if self.has_started {
-            for interval in self.live.sealed(None).map_err(unreadable)? {
-                to.interval(&interval);
+            let sealed = self.live.sealed(None).map_err(unreadable)?;
+            for interval in &sealed {
+                to.interval(interval);
+            }
+            if !sealed.is_empty() && to.wants_clients() {
+                to.clients(self.clients_now());
             }
         }
         self.judge(run, to)
+    }
+
+    /// How each client is.
+    fn clients_now(&self) -> Vec<ClientNow> {
+        let all = self.facts.iter().zip(&self.told);
+        let now = all.map(|(facts, told)| {
+            let last = match told.is_over() {
+                true => ClientNow::default(),
+                false => told.now.clone(),
+            };
+            ClientNow {
+                name: facts.agent.clone(),
+                clock_error_ms: facts.clock.error_ns as f64 / 1e6,
+                stage: told.stage(),
+                ..last
+            }
+        });
+        now.collect()
     }
 
     /// Tells the start when all have told theirs, and when it is.
@@ -431,6 +487,20 @@ fn merged(steps: &[(Step, u64)], held: Held) -> Result<Step, Failure> {
     Ok(step)
 }
 
+/// What a client's interval tells of it. One that can't be read ends the run elsewhere.
+fn now_of(interval: &Interval, cpus: Option<f64>, host_busy: Option<f64>) -> ClientNow {
+    let one = Merged::of([interval]).unwrap_or_default();
+    let all = one.all();
+    let latency = all.latency();
+    ClientNow {
+        rate: one.per_second(one.transactions()),
+        p95_ns: (!latency.is_empty()).then(|| latency.percentile_ns(95.0)),
+        cpus,
+        host_busy,
+        ..ClientNow::default()
+    }
+}
+
 fn client(told: Told, end: &ClientEnd, shard: Shard) -> ClientRun {
     let ms = |ns: i64| ns as f64 / 1e6;
     let state = match (&told.record, told.lost, told.failed) {
@@ -518,6 +588,45 @@ mod tests {
         // Those that are left are told of a rate that makes the whole of theirs.
         assert_eq!(part_of(Some(300.0), 3, 2), Some(450.0));
         assert_eq!(part_of(Some(0.1), 3, 3), Some(0.1));
+    }
+
+    #[test]
+    fn each_client_is_told_as_it_is_now() {
+        let mut gathering = gathering(3);
+        let mut latencies = tidemark_stats::Histogram::new();
+        latencies.record(Duration::from_millis(3));
+        let mut interval = Interval {
+            length_ms: 500.0,
+            ..Interval::default()
+        };
+        let stats = tidemark_core::record::TypeStats {
+            count: 1,
+            service: tidemark_core::record::EncodedHistogram(latencies.encode()),
+            ..Default::default()
+        };
+        interval.types.insert("READ".into(), stats);
+        gathering.told[0].started = Some(Started {
+            sessions: 1,
+            fewer_because: None,
+            executors: 1,
+            connect_time: Duration::ZERO,
+            ahead: Duration::ZERO,
+        });
+        for told in &mut gathering.told {
+            told.now = now_of(&interval, Some(0.5), Some(0.25));
+        }
+        gathering.told[1].lost = Some("no answer".into());
+        let now = gathering.clients_now();
+        assert_eq!((now[0].rate, now[0].stage), (2.0, ClientStage::Running));
+        assert_eq!((now[0].cpus, now[0].host_busy), (Some(0.5), Some(0.25)));
+        let p95 = now[0].p95_ns.unwrap();
+        assert!((2_900_000..3_100_000).contains(&p95), "{p95}");
+        // Of one that is lost nothing is known any more.
+        assert_eq!((now[1].rate, now[1].stage), (0.0, ClientStage::Lost));
+        assert_eq!(
+            (&*now[2].name, now[2].stage),
+            ("c2", ClientStage::Preparing)
+        );
     }
 
     #[test]

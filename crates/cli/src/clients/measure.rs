@@ -2,19 +2,21 @@
 //! the record goes is all the same.
 
 use super::gather::{Gathered, Gathering, Listener};
+use super::must_be_possible;
 use super::several::Several;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::live_output::LiveOutput;
-use crate::measuring::{Measured, Observer, Ready, Voice};
+use crate::measuring::{Making, Measured, Observer, Ready, Voice};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use tidemark_clients::{Event, OnLoss};
+use tidemark_clients::{ClientEnd, Event, OnLoss};
+use tidemark_core::Job;
 use tidemark_core::job::{ClientLoss, Clients};
-use tidemark_core::record::{ErrorCount, Interval, Phase, Step};
+use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
 use tidemark_core::series::SeriesChunk;
-use tidemark_core::{Job, Protocol};
 use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
+use tidemark_live::ClientNow;
 
 /// How often it is looked whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,24 +28,64 @@ const FIRST_PIECE: u32 = 1 << 30;
 /// # Errors
 /// [`Failure`] of what several clients can't do, when no load could be made, or as the store's.
 pub fn measure<'a>(
-    mut ready: Ready<'a>,
+    ready: Ready<'a>,
     clients: &Clients,
     checkpoints: &[Duration],
     samples: Option<(&SampleLog, u16)>,
     say: LiveOutput<'_>,
     voice: &mut dyn Voice,
 ) -> Result<Measured<'a>, Failure> {
-    refuse(ready.job(), clients, checkpoints, samples.is_some())?;
+    refuse(clients, checkpoints, samples.is_some())?;
+    let measured = follow(ready, clients, say, |making, drive| {
+        let mut observer = Observer::new(making, &mut *voice);
+        let over = drive(&mut observer)?;
+        over.finish(observer.head())
+    });
+    voice.ended();
+    measured
+}
+
+/// Drives the clients to their end, and tells somebody meanwhile.
+pub type Drive<'d> = &'d dyn Fn(&mut dyn Listener) -> Result<Over, Failure>;
+
+/// What clients told that have all ended or are lost.
+pub struct Over {
+    gathering: Gathering,
+    ends: Vec<ClientEnd>,
+    is_stopping: bool,
+}
+
+impl Over {
+    /// What came of it; `head` is the record without what was measured.
+    ///
+    /// # Errors
+    /// As [`Gathering::finish`].
+    pub fn finish(self, head: RunRecord) -> Result<Gathered, Failure> {
+        self.gathering.finish(head, &self.ends, self.is_stopping)
+    }
+}
+
+/// Has the clients make the run of `ready`, whatever it is made of; `told` drives them and makes one record
+/// of what they told.
+///
+/// # Errors
+/// As [`measure`].
+pub fn follow<'a>(
+    mut ready: Ready<'a>,
+    clients: &Clients,
+    say: LiveOutput<'_>,
+    told: impl FnOnce(Making<'_, '_>, Drive<'_>) -> Result<Gathered, Failure>,
+) -> Result<Measured<'a>, Failure> {
+    let job = ready.job();
+    must_be_possible(job, clients)?;
     ready.observe_without_own_host();
     let record = ready.record();
     let id = record.id.clone();
-    let what = (ready.job(), &ready.plan().target);
-    let several = Several::begin(clients, &id, what, Some(record))?;
+    let several = Several::begin(clients, &id, (job, &ready.plan().target), Some(record))?;
     let (mut gathered, mut failure) = (None, None);
     let measured = ready.measure_by(say, |making| {
-        let job = making.job;
-        let mut observer = Observer::new(making, voice);
-        match drive(&several, job, clients, &mut observer) {
+        let drives: Drive<'_> = &|to| drive(&several, job, clients, to);
+        match told(making, drives) {
             Ok(one) => {
                 let result = result(&one);
                 gathered = Some(one.record);
@@ -56,7 +98,6 @@ pub fn measure<'a>(
             }
         }
     });
-    voice.ended();
     let mut measured = measured.map_err(|error| failure.unwrap_or(error))?;
     if let Some(mut record) = gathered {
         // The store has them already.
@@ -88,12 +129,7 @@ pub fn measure<'a>(
 }
 
 /// Refuses what several clients can't do together.
-fn refuse(
-    job: &Job,
-    clients: &Clients,
-    checkpoints: &[Duration],
-    has_samples: bool,
-) -> Result<(), Failure> {
+fn refuse(clients: &Clients, checkpoints: &[Duration], has_samples: bool) -> Result<(), Failure> {
     let refused = |what: &str| {
         Err(Failure::usage(format!(
             "--clients={}: {what}; leave one of them out",
@@ -106,14 +142,6 @@ fn refuse(
     if has_samples {
         return refused("files with every transaction are of one client");
     }
-    let protocol = job.target.parse().map(|target| target.protocol);
-    if protocol.is_ok_and(|protocol| protocol == Protocol::Sqlite) {
-        return Err(Failure::usage(format!(
-            "--clients={}: an embedded SQLite database is a file of one host, and one process at a time \
-             writes to it; use a server, or --threads",
-            clients.hosts
-        )));
-    }
     Ok(())
 }
 
@@ -122,8 +150,8 @@ fn drive(
     several: &Several,
     job: &Job,
     clients: &Clients,
-    observer: &mut Observer<'_, '_>,
-) -> Result<Gathered, Failure> {
+    to: &mut dyn Listener,
+) -> Result<Over, Failure> {
     let run = &several.run;
     let mut gathering = Gathering::new(
         &job.load,
@@ -153,21 +181,22 @@ fn drive(
                     format!("{} on {} (clock ± {error:.2} ms)", f.agent, f.hostname)
                 });
                 let named: Vec<String> = named.collect();
-                observer.notice(&format!("clients: {}", named.join(", ")));
+                to.notice(&format!("clients: {}", named.join(", ")));
                 gathering.chosen(facts);
             }
             Event::Begins(at_ns) => {
                 gathering.begins(at_ns, run);
-                gathering.go_on(run, observer)?;
+                gathering.go_on(run, to)?;
             }
-            Event::Message(client, message) => {
-                gathering.message(client, *message, run, observer)?;
-            }
-            Event::Lost { client, why, .. } => gathering.lost(client, why, run, observer)?,
+            Event::Message(client, message) => gathering.message(client, *message, run, to)?,
+            Event::Lost { client, why, .. } => gathering.lost(client, why, run, to)?,
             Event::Over { clients, .. } => {
-                gathering.go_on(run, observer)?;
-                let head = observer.head();
-                return gathering.finish(head, &clients, is_stopping);
+                gathering.go_on(run, to)?;
+                return Ok(Over {
+                    gathering,
+                    ends: clients,
+                    is_stopping,
+                });
             }
             Event::Failed(error) => return Err(error.into()),
         }
@@ -209,6 +238,14 @@ impl Listener for Observer<'_, '_> {
 
     fn step(&mut self, step: &Step) {
         RunObserver::step(self, step);
+    }
+
+    fn wants_clients(&self) -> bool {
+        self.shows_clients()
+    }
+
+    fn clients(&mut self, clients: Vec<ClientNow>) {
+        self.show_clients(clients);
     }
 
     fn notice(&mut self, text: &str) {

@@ -10,18 +10,20 @@ mod several;
 mod worker;
 
 pub use attach::attach;
+pub use gather::Listener;
 pub use load::load;
-pub use measure::measure;
+pub use measure::{follow, measure};
 pub use several::Several;
 pub use worker::{end_with_agent, work};
 
 use crate::args::ClientsArg;
+use crate::compat::tpch;
 use crate::exit::{ExitCode, Failure};
 use std::path::PathBuf;
 use std::sync::{Once, OnceLock};
 use tidemark_clients::{ClientsError, NatsOptions};
-use tidemark_core::OptionValues;
 use tidemark_core::job::{ClientLoss, Clients};
+use tidemark_core::{Job, JobKind, OptionValues, Protocol, RunSpec, Shard};
 
 /// What names the NATS server where no option does.
 const SERVER_VARIABLE: &str = "NATS_URL";
@@ -138,6 +140,63 @@ impl Hosts {
     }
 }
 
+/// How many clients are asked for.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn count(clients: &Clients) -> Result<u32, Failure> {
+    let count = match Hosts::of(&clients.hosts)? {
+        Hosts::Local(count) => count,
+        Hosts::Agents(said) => match said.parse() {
+            Ok(count) => count,
+            Err(_) => said.split(',').count(),
+        },
+    };
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Refuses a job that several clients can't do together.
+///
+/// # Errors
+/// [`Failure`] of bad usage, with what to do instead.
+pub fn must_be_possible(job: &Job, clients: &Clients) -> Result<(), Failure> {
+    let refused = |why: &str| {
+        let hosts = &clients.hosts;
+        Err(Failure::usage(format!("--clients={hosts}: {why}")))
+    };
+    if job.workload.name.starts_with("lua:") {
+        return refused(
+            "Lua scripts run from one client: other hosts do not have their files, and each would draw the \
+             same unique numbers; leave it out",
+        );
+    }
+    if job.kind() == JobKind::Load {
+        return Ok(());
+    }
+    let protocol = job.target.parse().map(|target| target.protocol);
+    if protocol.is_ok_and(|protocol| protocol == Protocol::Sqlite) {
+        return refused(
+            "an embedded SQLite database is a file of one host, and one process at a time writes to it; use \
+             a server, or --threads",
+        );
+    }
+    // Streams of queries are no sessions of a load: their command tells what can be shared.
+    if job.tool.name == tpch::TOOL.name {
+        return Ok(());
+    }
+    let load = RunSpec {
+        shard: Shard {
+            index: 0,
+            of: count(clients)?,
+        },
+        ..job.load.clone()
+    };
+    match load.check_shard() {
+        Ok(()) => Ok(()),
+        Err(error) => refused(&error.to_string()),
+    }
+}
+
 fn check(clients: &Clients) -> Result<(), Failure> {
     match Hosts::of(&clients.hosts)? {
         Hosts::Local(_) => match &clients.nats {
@@ -208,6 +267,20 @@ impl From<ClientsError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clients_are_counted_however_they_are_asked_for() {
+        for (hosts, wanted) in [("local:3", 3), ("4", 4), ("a,b-1", 2), ("a", 1)] {
+            let clients = Clients {
+                hosts: hosts.into(),
+                nats: None,
+                creds: None,
+                ca: None,
+                on_loss: ClientLoss::Fail,
+            };
+            assert_eq!(count(&clients).unwrap(), wanted, "{hosts}");
+        }
+    }
 
     #[test]
     fn clients_are_a_number_names_or_this_hosts_own() {

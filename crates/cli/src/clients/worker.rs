@@ -3,6 +3,7 @@
 //! ([`Up`], [`Down`]). It ends its load by itself when its lease is not renewed, also when its agent
 //! does not run any more.
 
+use crate::compat::tpch;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::looking::Described;
@@ -28,6 +29,7 @@ use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::{Job, JobKind, Observe};
 use tidemark_engine::{Lead, LeadEvent, LedStep, StopHandle, lead};
 use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_observe::HostSampler;
 use tidemark_process::{Signal, signal};
 
 /// The process that must not be survived.
@@ -152,6 +154,11 @@ fn run(order: &Order) -> Result<RunRecord, Failure> {
         lead: order.lead.as_ref(),
     };
     let ready = Ready::of_client(asked, recording, &mut watching);
+    if order.job.tool.name == tpch::TOOL.name {
+        return tpch::ask_share(order, ready, &|query| {
+            tell(&Message::Query(Box::new(query.clone())));
+        });
+    }
     let mut nowhere = std::io::sink();
     let say = LiveOutput::one(&mut nowhere, ProgressBar::hidden());
     Ok(ready.measure(&[], None, say, &mut Silent)?.into_record())
@@ -224,6 +231,7 @@ fn pass_on(stop: &StopHandle, pid: u32, is_read: &AtomicBool) {
 
 /// Passes on what the engine tells.
 fn tell_events(events: &Receiver<LeadEvent>) {
+    let mut host = HostSampler::new();
     for event in events {
         match event {
             LeadEvent::Ready(started) => {
@@ -244,11 +252,16 @@ fn tell_events(events: &Receiver<LeadEvent>) {
                 number,
                 interval,
                 errors,
-            } => tell(&Message::Interval {
-                number,
-                interval: Box::new(interval),
-                errors,
-            }),
+            } => {
+                let load = host.sample();
+                tell(&Message::Interval {
+                    number,
+                    interval: Box::new(interval),
+                    errors,
+                    cpus: Some(load.process_cpus),
+                    host_busy: Some(load.cpu_busy),
+                });
+            }
             LeadEvent::Step(step) => tell(&Message::Step(Box::new(step))),
             LeadEvent::Ended => return,
         }

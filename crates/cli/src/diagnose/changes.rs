@@ -1,6 +1,7 @@
 //! An experiment as the jobs that make it, or why it is not made.
 
 use super::run_facts;
+use crate::clients;
 use crate::compat::sysbench::lua::definition_of_job;
 use std::time::Duration;
 use tidemark_analysis::experiments::Experiment;
@@ -44,6 +45,10 @@ pub enum Why {
     OnlyReads,
     /// There is one session.
     OneSession,
+    /// Several clients make the load already.
+    SeveralClients,
+    /// Each of so many clients needs a session.
+    FewerSessionsThanClients(u32),
     /// There is no server.
     Embedded,
     /// The workload has nothing that could be changed so.
@@ -137,6 +142,11 @@ pub fn change(
         Experiment::SessionsHalf => {
             job.load.terminals = (job.load.terminals / 2).max(1);
             job.load.sessions /= 2;
+            let clients = job.clients.as_ref().map(clients::count);
+            let clients = clients.and_then(Result::ok).unwrap_or(1);
+            if (clients as usize) > job.load.sessions.min(job.load.terminals) {
+                return Err(Why::FewerSessionsThanClients(clients));
+            }
             return Ok(Change {
                 sessions: job.load.sessions as f64 / sessions as f64,
                 ..Change::of(job)
@@ -217,7 +227,7 @@ fn takes(job: &Job, option: &str) -> bool {
 fn two_clients(base: &Job) -> Result<Change, Why> {
     // Both would ask for the same agents.
     if base.clients.is_some() {
-        return Err(Why::NoSwitch);
+        return Err(Why::SeveralClients);
     }
     let mut base = base.clone();
     let load = &mut base.load;

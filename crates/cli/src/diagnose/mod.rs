@@ -19,6 +19,7 @@ pub use battery::Asked;
 pub use global_setting::{StillChanged, restore_left, still_changed};
 
 use crate::args;
+use crate::clients;
 use crate::compat::sysbench::lua::definition_of_job;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend;
@@ -61,6 +62,9 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
     };
     let (mut job, target) = job(words, of_run.as_deref(), of_benchmark)?;
     job.force |= words.force;
+    if let Some(clients) = clients::of_words(&words.clients)? {
+        job.clients = Some(clients);
+    }
     check(&job)?;
     let path = place_of_store(words.store.store.as_deref().or(of_job(&job).as_deref()))?;
     let store = Store::open(&path)?;
@@ -222,6 +226,9 @@ pub fn check(job: &Job) -> Result<(), Failure> {
              do not apply; use a transactional workload, for example oltp_read_write",
             definition.name
         )));
+    }
+    if let Some(several) = &job.clients {
+        clients::must_be_possible(job, several)?;
     }
     if consumes_rows(definition) {
         return Err(Failure::usage(format!(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tidemark_analysis::experiments::{self, HostCpu};
 use tidemark_core::Engine;
 use tidemark_core::record::RunRecord;
+use tidemark_observe::client_host;
 use tidemark_stats::{Histogram, mean};
 
 /// What baseline runs had, each in its order.
@@ -21,7 +22,11 @@ impl Facts {
     pub fn add(&mut self, record: &RunRecord, before: Option<f64>) {
         self.rates.push(rate(record));
         self.means.push(mean_ms(record));
-        let cores = may_use(record.client.cores);
+        // A quota is of this host.
+        let cores = match are_here(record) {
+            true => may_use(record.client.cores),
+            false => record.client.cores.max(1) as f64,
+        };
         self.client_use.extend(client_use(record, cores));
         self.host.extend(host_cpu(record, before));
     }
@@ -100,13 +105,33 @@ fn client_use(record: &RunRecord, cores: f64) -> Option<f64> {
         (Some(Engine::Sqlite), _) | (_, 0) => cores,
         (_, threads) => cores.min(threads as f64),
     };
-    Some(record.usage.work_s() / seconds / most)
+    let all = record.usage.work_s() / seconds / most;
+    // One of several that is full limits its part of the load, however idle the others are.
+    let each = record.clients.iter().filter_map(|client| {
+        let seconds = client.usage.seconds.filter(|s| *s > 0.0)?;
+        let cores = client.host.cores.max(1);
+        let most = match client.executors {
+            0 => cores,
+            threads => cores.min(threads),
+        };
+        Some(client.usage.work_s() / seconds / most as f64)
+    });
+    Some(each.fold(all, f64::max))
+}
+
+/// Whether all that made load did so on this host.
+fn are_here(record: &RunRecord) -> bool {
+    if record.clients.is_empty() {
+        return true;
+    }
+    let here = client_host().hostname;
+    record.clients.iter().all(|c| c.host.hostname == here)
 }
 
 /// The CPU of the host, where the server is there, too.
 fn host_cpu(record: &RunRecord, before: Option<f64>) -> Option<HostCpu> {
     let seconds = record.usage.seconds.filter(|s| *s > 0.0)?;
-    let is_there = record.target_on_client == Some(true);
+    let is_there = record.target_on_client == Some(true) && are_here(record);
     let (busy, before) = record.usage.host_busy.zip(before).filter(|_| is_there)?;
     Some(HostCpu {
         busy,
@@ -118,7 +143,7 @@ fn host_cpu(record: &RunRecord, before: Option<f64>) -> Option<HostCpu> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_core::record::{ClientUsage, EncodedHistogram, TypeStats};
+    use tidemark_core::record::{ClientHost, ClientPart, ClientUsage, EncodedHistogram, TypeStats};
 
     fn record() -> RunRecord {
         let mut record = RunRecord {
@@ -146,6 +171,32 @@ mod tests {
         // All eight, or half a core under a quota.
         assert_eq!(client_use(&record(), 8.0), Some(0.125));
         assert_eq!(client_use(&one, 0.5), Some(2.0));
+    }
+
+    #[test]
+    fn the_busiest_of_several_clients_counts() {
+        let mut several = record();
+        let client = |hostname: &str, cpu_user_s| ClientPart {
+            host: ClientHost {
+                hostname: hostname.into(),
+                cores: 4,
+                ..ClientHost::default()
+            },
+            executors: 4,
+            usage: ClientUsage {
+                cpu_user_s,
+                seconds: Some(2.0),
+                ..ClientUsage::default()
+            },
+            ..ClientPart::default()
+        };
+        several.clients = vec![client("far", 7.6), client("farther", 0.4)];
+        several.usage.cpu_user_s = 8.0;
+        // Half of all, and 95 % of the first one.
+        assert_eq!(client_use(&several, 8.0), Some(0.95));
+        // Of their hosts nothing says what the server's is.
+        several.target_on_client = Some(true);
+        assert_eq!(host_cpu(&several, Some(0.1)), None);
     }
 
     #[test]

@@ -299,6 +299,8 @@ fn reason(why: &Why, lang: Lang) -> String {
     match why {
         Why::OnlyReads => texts::only_reads(lang).into(),
         Why::OneSession => texts::one_session(lang).into(),
+        Why::SeveralClients => texts::several_clients(lang).into(),
+        Why::FewerSessionsThanClients(clients) => texts::fewer_than_clients(lang, clients),
         Why::Embedded => texts::embedded(lang).into(),
         Why::NoSwitch => texts::no_switch(lang).into(),
         Why::FewRows(rows) => texts::few_rows(lang, rows),

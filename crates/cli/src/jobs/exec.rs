@@ -93,6 +93,12 @@ fn planned(
 /// # Errors
 /// As [`order_of`].
 pub fn machine_order(job: &Job, print: bool) -> Result<HostOrder, Failure> {
+    if let Some(several) = &job.clients {
+        return Err(Failure::usage(format!(
+            "--clients={}: {} tests this machine: run it on each host, and compare their records",
+            several.hosts, job.workload.name
+        )));
+    }
     let mut order = host::order_of_job(job)?;
     let mut made = order.job.clone();
     made.version = job.version;

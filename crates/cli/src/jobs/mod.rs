@@ -220,21 +220,6 @@ impl Adapter {
     /// # Errors
     /// Those of the run or the load; [`Failure`] of bad usage where the tool makes no loads by jobs.
     pub fn perform(&self, order: &Order) -> Result<ExitCode, Failure> {
-        if let Some(several) = &order.job.clients {
-            match order.job.kind() {
-                JobKind::Load if self.load.is_some() => {
-                    return self.perform_by(order, |order| clients::load(order, several));
-                }
-                JobKind::Run if self.name == "tpch" => {
-                    return Err(Failure::usage(format!(
-                        "--clients={}: the tests of TPC-H run from one client; leave it out (prepare takes \
-                         it)",
-                        several.hosts
-                    )));
-                }
-                _ => {}
-            }
-        }
         let act = match order.job.kind() {
             JobKind::Run => self.run,
             JobKind::Load => self.load.ok_or_else(|| {
@@ -245,7 +230,7 @@ impl Adapter {
         self.perform_by(order, act)
     }
 
-    /// The same with another function that does it.
+    /// The same with another function that does it, unless several clients do.
     ///
     /// # Errors
     /// Those of the function.
@@ -260,6 +245,12 @@ impl Adapter {
         if order.options.flag("print-job") {
             print(&format!("{}\n", order.job.to_json()));
             return Ok(ExitCode::Success);
+        }
+        if let Some(several) = &order.job.clients {
+            clients::must_be_possible(&order.job, several)?;
+            if order.job.kind() == JobKind::Load && self.load.is_some() {
+                return clients::load(order, several);
+            }
         }
         act(order)
     }

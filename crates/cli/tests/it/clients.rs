@@ -1,5 +1,7 @@
 //! Several client hosts as one: processes on this host, with a NATS server of the test's own.
 
+use super::common::loaded::Tpch;
+use super::common::tpch::{json, ok};
 use super::common::{Said, Workdir, signal, wait_until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ pub(crate) struct Nats {
     _folder: TempDir,
 }
 
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let places = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server"];
     let there = places.iter().map(PathBuf::from).find(|p| p.exists());
     there.unwrap_or_else(|| "nats-server".into())
@@ -22,11 +24,15 @@ fn program() -> PathBuf {
 
 impl Nats {
     pub(crate) fn start() -> Self {
+        Self::at("127.0.0.1:-1")
+    }
+
+    fn at(address: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("nats.conf");
         let place = folder.path().display();
         let text = format!(
-            "listen: \"127.0.0.1:-1\"\nports_file_dir: \"{place}\"\njetstream {{ store_dir: \"{place}\" }}\n"
+            "listen: \"{address}\"\nports_file_dir: \"{place}\"\njetstream {{ store_dir: \"{place}\" }}\n"
         );
         std::fs::write(&config, text).unwrap();
         let mut command = Command::new(program());
@@ -171,6 +177,125 @@ fn local_clients_load_and_run_as_one() {
 }
 
 #[test]
+fn ycsb_and_pgbench_load_and_run_from_several_clients() {
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("clients_of_tools")
+        .unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let both = "--clients=local:2";
+    let count = |table: &str| {
+        let rows = database.query(&format!("SELECT COUNT(*) FROM {table}"));
+        rows.unwrap().trim().to_string()
+    };
+    let load = dir.ok(&[
+        "ycsb",
+        "load",
+        &target,
+        "-p",
+        "recordcount=2000",
+        "--threads=2",
+        both,
+    ]);
+    assert!(load.err.contains("client local-2: done"), "{load:?}");
+    assert!(count("usertable").contains("2000"));
+    dir.ok(&[
+        "ycsb",
+        "run",
+        &target,
+        "-p",
+        "recordcount=2000",
+        "-p",
+        "operationcount=500",
+        "--threads=2",
+        both,
+    ]);
+    let record = dir.last_record();
+    assert_eq!(record["clients"].as_array().unwrap().len(), 2);
+    assert_eq!(record["totals"]["all"]["count"], 500);
+    let load = dir.ok(&["pgbench", &target, "-i", "-s", "1", both]);
+    assert!(load.err.contains("client local-2: done"), "{load:?}");
+    assert!(count("pgbench_accounts").contains("100000"));
+    dir.ok(&["pgbench", &target, "-c", "4", "-T", "2", both]);
+    let record = dir.last_record();
+    assert_eq!(record["clients"].as_array().unwrap().len(), 2);
+    let whole = record["totals"]["all"]["count"].as_u64().unwrap();
+    assert!(whole > 0);
+    assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), whole);
+}
+
+#[test]
+fn streams_of_queries_are_shared_by_clients() {
+    let tables = Tpch::on("postgres", "tpch_clients");
+    let (dir, target) = (&tables.dir, &tables.target);
+    ok(
+        dir,
+        target,
+        "run --test throughput --refresh off --streams 3 --clients local:2 --out r.json",
+    );
+    let record = json(dir, "r.json");
+    assert_eq!(record["state"], "finished", "{record}");
+    let queries = record["queries"].as_array().unwrap();
+    for stream in 1..=3 {
+        let own = queries.iter().filter(|q| q["stream"] == stream);
+        let done = own.filter(|q| q["outcome"] == "done");
+        assert_eq!(done.count(), 22, "{stream}");
+    }
+    // Each was asked once: by the first or the second client.
+    assert_eq!(queries.len(), 66);
+    assert_eq!(record["totals"]["all"]["count"], 66);
+    assert_eq!(sum(&record, |c| c["sessions"].as_u64().unwrap()), 3);
+    assert_eq!(sum(&record, |c| c["all"]["count"].as_u64().unwrap()), 66);
+    let of_types = |i: &Value| {
+        let types = i["types"].as_object().unwrap().values();
+        types.map(|t| t["count"].as_u64().unwrap()).sum::<u64>()
+    };
+    let intervals = record["intervals"].as_array().unwrap().iter();
+    assert_eq!(intervals.map(of_types).sum::<u64>(), 66);
+    // In the order in which they ended, from the common start.
+    let ends = |q: &Value| q["start_ms"].as_f64().unwrap() + q["took_ms"].as_f64().unwrap();
+    let last = queries.iter().map(ends).fold(0.0, f64::max);
+    let elapsed_ms = record["totals"]["elapsed_s"].as_f64().unwrap() * 1000.0;
+    assert!((last - elapsed_ms).abs() < 1.0, "{last} {elapsed_ms}");
+}
+
+#[test]
+fn a_diagnosis_is_made_by_several_clients() {
+    let database = shared_mariadb()
+        .unwrap()
+        .fresh_database("diagnosed_clients")
+        .unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    dir.ok(&words(&target, &[], "prepare"));
+    let diagnosis = ["diagnose", "--budget=20s", "--format=json", "--lang=en"];
+    let job = words(&target, &["--threads=2", "--clients=local:2"], "run");
+    let said = dir.ok(&[&diagnosis[..], &job].concat());
+    let found: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(found["baseline"]["transactions_per_s"].as_f64().unwrap() > 0.0);
+    let skipped = found["skipped"].as_array().unwrap().iter();
+    let reasons: Vec<&str> = skipped.filter_map(|s| s["reason"].as_str()).collect();
+    for reason in [
+        "several clients make the load already",
+        "half of the sessions are fewer than the 2 clients",
+    ] {
+        assert!(reasons.contains(&reason), "{reasons:?}");
+    }
+    let record = dir.last_record();
+    assert_eq!(record["clients"].as_array().unwrap().len(), 2, "{record}");
+    // As an option of its own it is the job's from then on.
+    let more = words(&target, &["--threads=1"], "run");
+    let diagnosis = ["diagnose", "--budget=20s", "--clients=local:2"];
+    let refused = dir.run(&[&diagnosis[..], &more].concat());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.err.contains("2 clients can't share 1 sessions"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn a_load_that_is_interrupted_ends_well_and_is_resumed() {
     let database = shared_mariadb()
         .unwrap()
@@ -211,6 +336,24 @@ fn a_load_that_is_interrupted_ends_well_and_is_resumed() {
         .query("SELECT COUNT(*), COUNT(DISTINCT id) FROM sbtest1")
         .unwrap();
     assert_eq!(rows.matches("300000").count(), 2, "{rows}");
+}
+
+#[test]
+fn an_agent_may_be_there_before_its_server() {
+    let dir = Workdir::new();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let url = format!("nats://{address}");
+    let mut command = dir.command(&["agent", "--nats", &url, "--name=early", "--wait=60s"]);
+    let mut agents = Agents(vec![silent(&mut command).spawn().unwrap()]);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(agents.0[0].try_wait().unwrap().is_none(), "it ended");
+    let _nats = Nats::at(&address);
+    wait_until("the agent", || {
+        let listed = dir.run(&["agents", "--nats", &url]).out;
+        listed.contains("early") && listed.contains(" free")
+    });
 }
 
 #[test]
@@ -381,14 +524,47 @@ fn what_several_clients_cannot_do_is_refused() {
         4,
         &["nats-server --jetstream"],
     );
+    let tpch = |more: &[&'static str]| {
+        let first = ["tpch", "run", "--target=mysql://u@127.0.0.1:1/d"];
+        [&first[..], &["--clients=local:2"], more].concat()
+    };
     refused(
-        &[
-            "tpch",
-            "run",
-            "--target=mysql://u@127.0.0.1:1/d",
-            "--clients=local:2",
-        ],
+        &tpch(&["--test=power"]),
         2,
-        &["TPC-H", "one client"],
+        &["--test=power has one stream", "--refresh=off"],
+    );
+    refused(
+        &tpch(&["--test=throughput"]),
+        2,
+        &["RF1 and RF2", "--refresh=off"],
+    );
+    refused(&tpch(&["--threads=1"]), 2, &["at most as many clients"]);
+    refused(
+        &tpch(&["--threads=2", "--check"]),
+        2,
+        &["check once without --clients"],
+    );
+    refused(
+        &tpch(&["--threads=2", "--on-client-loss=continue"]),
+        2,
+        &["use fail"],
+    );
+    let server = "--target=mysql://u@127.0.0.1:1/d";
+    refused(
+        &words(server, &["--clients=local:3", "--threads=2"], "run"),
+        2,
+        &["--clients=local:3: 3 clients can't share 2 sessions"],
+    );
+    refused(
+        &["sysbench", "cpu", "--clients=local:2", "run"],
+        2,
+        &["run it on each host"],
+    );
+    let script = "function event() end\n";
+    std::fs::write(dir.path().join("own.lua"), script).unwrap();
+    refused(
+        &["sysbench", "own.lua", server, "--clients=local:2", "run"],
+        2,
+        &["--clients=local:2: Lua scripts run from one client"],
     );
 }

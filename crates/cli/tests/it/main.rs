@@ -8,6 +8,7 @@ mod chinese;
 mod clients;
 mod commands_in_documents;
 mod common;
+mod contrib;
 mod demo;
 mod diagnose;
 mod diagnose_settings;

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::buckets::buckets;
 use super::figures::{Figures, phase_name};
+use crate::{ClientNow, ClientStage};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{
@@ -52,6 +53,7 @@ impl Collector for Shared {
             families.latencies(&figures)?;
             families.now(&figures)?;
             families.observed(&figures)?;
+            families.clients(&figures.clients)?;
         }
         Ok(())
     }
@@ -87,6 +89,21 @@ impl Families<'_, '_> {
             .0
             .encode_descriptor(name, help, None, MetricType::Gauge)?;
         family.encode_gauge(&value)
+    }
+
+    fn gauges<V: EncodeGaugeValue>(
+        &mut self,
+        name: &str,
+        help: &str,
+        unit: Option<Unit>,
+        samples: impl IntoIterator<Item = (Labels, V)>,
+    ) -> fmt::Result {
+        let kind = MetricType::Gauge;
+        let mut family = self.0.encode_descriptor(name, help, unit.as_ref(), kind)?;
+        for (labels, value) in samples {
+            family.encode_family(&labels)?.encode_gauge(&value)?;
+        }
+        Ok(())
     }
 
     fn histogram<'h>(
@@ -269,6 +286,39 @@ impl Families<'_, '_> {
             family.encode_family(labels)?.encode_gauge(&value)?;
         }
         Ok(())
+    }
+
+    /// Of each of several clients; nothing of one that makes the load alone.
+    fn clients(&mut self, clients: &[ClientNow]) -> fmt::Result {
+        if clients.is_empty() {
+            return Ok(());
+        }
+        let of = |value: fn(&ClientNow) -> Option<f64>| {
+            clients.iter().filter_map(move |client| {
+                let labels: Labels = vec![("client", client.name.clone())];
+                Some((labels, value(client)?))
+            })
+        };
+        let help = "1 while the client makes load";
+        let is_running = |client: &ClientNow| Some(f64::from(client.stage == ClientStage::Running));
+        self.gauges("tidemark_client_running", help, None, of(is_running))?;
+        let help = "Transactions per second of the client's last interval";
+        let rate = |client: &ClientNow| Some(client.rate);
+        self.gauges("tidemark_client_rate", help, None, of(rate))?;
+        let help = "95 % of the client's transactions in its last interval took no longer";
+        let p95 = |client: &ClientNow| Some(client.p95_ns? as f64 / 1e9);
+        let seconds = Some(Unit::Seconds);
+        self.gauges("tidemark_client_p95", help, seconds, of(p95))?;
+        let help = "Processors that the client used";
+        let name = "tidemark_client_cpus";
+        self.gauges(name, help, None, of(|client| client.cpus))?;
+        let help = "Share of the processors of the client's host that was busy";
+        let name = "tidemark_client_host_busy";
+        self.gauges(name, help, None, of(|client| client.host_busy))?;
+        let help = "By how much the client's clock may be wrong";
+        let error = |client: &ClientNow| Some(client.clock_error_ms / 1e3);
+        let seconds = Some(Unit::Seconds);
+        self.gauges("tidemark_client_clock_error", help, seconds, of(error))
     }
 
     fn now(&mut self, figures: &Figures) -> fmt::Result {

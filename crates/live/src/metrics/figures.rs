@@ -1,7 +1,7 @@
 //! What has been counted of the run.
 
 use super::observed::{NewestOf, ObservedValues};
-use crate::RunInfo;
+use crate::{ClientNow, RunInfo};
 use std::collections::BTreeMap;
 use tidemark_core::ErrorClass;
 use tidemark_core::record::{ErrorCount, Interval, Phase};
@@ -18,6 +18,8 @@ pub struct Figures {
     pub(super) errors: BTreeMap<(&'static str, &'static str, String), u64>,
     pub(super) now: Now,
     pub(super) observed: ObservedValues,
+    /// Those that make the load together, where there are several.
+    pub(super) clients: Vec<ClientNow>,
 }
 
 /// The end of the last interval.
@@ -99,10 +101,16 @@ impl Figures {
         self.observed.take(newest);
     }
 
+    /// How the clients are that make the load together.
+    pub fn clients(&mut self, clients: Vec<ClientNow>) {
+        self.clients = clients;
+    }
+
     /// The load is over: nothing goes on any more, and sums stay.
     pub fn ended(&mut self) {
         self.now = Now::default();
         self.observed.end();
+        self.clients.clear();
     }
 
     /// The phases with what was counted in each; a run without warm-up has one.

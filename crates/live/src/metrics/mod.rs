@@ -12,7 +12,7 @@ pub use address::MetricsAddress;
 pub use buckets::upper_bounds_ns;
 pub use figures::Figures;
 
-use crate::RunInfo;
+use crate::{ClientNow, RunInfo};
 use observed::NewestOf;
 use server::Server;
 use std::net::SocketAddr;
@@ -97,6 +97,11 @@ impl Metrics {
             let newest = NewestOf::of(chunk);
             figures.lock().observed(newest);
         }
+    }
+
+    /// How the clients are that make the load together.
+    pub fn clients(&self, clients: Vec<ClientNow>) {
+        self.figures.lock().clients(clients);
     }
 
     /// The load is over: its sums stay.

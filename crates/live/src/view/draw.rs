@@ -1,8 +1,9 @@
 //! The picture on a terminal of any size.
 
-use super::chart::{clock, latencies, rates};
+use super::chart::{clock, latencies, latency, rates};
 use super::picture::Picture;
 use super::table;
+use crate::clients::{ClientNow, ClientStage, shown};
 use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -20,6 +21,9 @@ pub(super) const LEAST: (u16, u16) = (50, 14);
 const TALL: u16 = 40;
 /// Rows of the charts that the table leaves at least.
 const LEAST_CHART: u16 = 7;
+/// Of several clients so many have a line, and more on a tall terminal.
+const MOST_CLIENTS: usize = 3;
+const MOST_CLIENTS_TALL: usize = 8;
 /// Rows of a run's picture at least: its title and the charts.
 pub(super) const LEAST_BODY: u16 = 1 + LEAST_CHART;
 
@@ -81,7 +85,11 @@ pub(super) fn body(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
 
 /// Charts, and below them what there is room for: figures by type, and how things are now.
 fn figures(frame: &mut Frame<'_>, area: Rect, picture: &Picture, is_tall: bool) {
-    let status = status(picture);
+    let most = match is_tall {
+        true => MOST_CLIENTS_TALL,
+        false => MOST_CLIENTS,
+    };
+    let status = status(picture, most);
     let left = area.height;
     let table_rows = u16::try_from(table::rows(picture) + 3).unwrap_or(u16::MAX);
     let lines = status.len() as u16;
@@ -166,8 +174,8 @@ pub(super) fn share(frame: &mut Frame<'_>, area: Rect, of_one: f64, label: Strin
     frame.render_widget(gauge, area);
 }
 
-/// Sessions, errors, hosts: a line each.
-fn status(picture: &Picture) -> Vec<Line<'static>> {
+/// Sessions, errors, hosts, and so many clients at most: a line each.
+fn status(picture: &Picture, most_clients: usize) -> Vec<Line<'static>> {
     let last = &picture.last;
     let lang = picture.info.lang;
     let mut sessions = texts::sessions(lang, whole(last.sessions), whole(last.concurrency));
@@ -199,7 +207,42 @@ fn status(picture: &Picture) -> Vec<Line<'static>> {
         false => client_line(host, picture.cores, lang),
     });
     lines.extend(picture.newest.lines(lang).into_iter().map(Line::from));
+    let (shown, rest) = shown(&picture.clients, most_clients);
+    lines.extend(shown.into_iter().map(|client| of_client(client, lang)));
+    if !rest.is_empty() {
+        let rate = rest.iter().map(|client| client.rate).sum();
+        lines.push(Line::from(texts::more_clients(
+            lang,
+            whole(rest.len() as u64),
+            three(rate),
+        )));
+    }
     lines
+}
+
+/// One of several clients.
+fn of_client(client: &ClientNow, lang: Lang) -> Line<'static> {
+    let stage = match client.stage {
+        ClientStage::Preparing => texts::client_preparing(lang),
+        ClientStage::Running => texts::client_running(lang),
+        ClientStage::Ended => texts::client_ended(lang),
+        ClientStage::Failed => texts::client_failed(lang),
+        ClientStage::Lost => texts::client_lost(lang),
+    };
+    let cpu = match client.cpus.zip(client.host_busy) {
+        Some((cpus, busy)) => texts::client_cpu(lang, three(cpus), (busy * 100.0).round()),
+        None => String::new(),
+    };
+    let said = texts::one_client(
+        lang,
+        &client.name,
+        stage,
+        three(client.rate),
+        client.p95_ns.map_or_else(|| "–".into(), latency),
+        cpu,
+        three(client.clock_error_ms),
+    );
+    in_red(said, client.is_gone())
 }
 
 pub(super) fn in_red(text: String, is_red: bool) -> Line<'static> {

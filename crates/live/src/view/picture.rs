@@ -1,7 +1,7 @@
 //! What the view shows: the last minutes, and sums.
 
 use super::{Scene, draw};
-use crate::{Newest, RunInfo};
+use crate::{ClientNow, Newest, RunInfo};
 use ratatui::Frame;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -38,6 +38,8 @@ pub struct Picture {
     pub(super) outage_s: f64,
     pub(super) host: ClientLoad,
     pub(super) newest: Newest,
+    /// Those that make the load together, where there are several.
+    pub(super) clients: Vec<ClientNow>,
     /// Whether another process makes the load: only what it writes into the store is known of it.
     pub(super) is_elsewhere: bool,
 }
@@ -93,6 +95,7 @@ impl Picture {
             outage_s: 0.0,
             host: ClientLoad::default(),
             newest: Newest::default(),
+            clients: Vec::new(),
             is_elsewhere: false,
             info,
         }
@@ -117,6 +120,11 @@ impl Picture {
     /// Processors that the process may use.
     pub fn set_cores(&mut self, cores: usize) {
         self.cores = cores;
+    }
+
+    /// How the clients are that make the load together.
+    pub fn clients(&mut self, clients: Vec<ClientNow>) {
+        self.clients = clients;
     }
 
     /// Adds errors.

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 use tidemark_core::record::Phase;
 use tidemark_core::series::{Measures, SeriesBuilder, SeriesChunk, SeriesKey};
-use tidemark_live::{Metrics, MetricsError, RunInfo, upper_bounds_ns};
+use tidemark_live::{ClientNow, ClientStage, Metrics, MetricsError, RunInfo, upper_bounds_ns};
 use tidemark_testkit::openmetrics::{Exposition, Labels};
 
 const OPEN: &str = "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n";
@@ -46,6 +46,45 @@ fn page(metrics: &Metrics) -> Exposition {
         "{head}"
     );
     Exposition::read(&body).unwrap_or_else(|e| panic!("{e}\n{body}"))
+}
+
+#[test]
+fn each_of_several_clients_has_figures_of_its_own() {
+    let metrics = serve();
+    metrics.started(info(false));
+    let of = |page: &Exposition, name: &str, client: &str| page.value(name, &[("client", client)]);
+    assert_eq!(of(&page(&metrics), "tidemark_client_rate", "a"), None);
+    metrics.clients(vec![
+        ClientNow {
+            name: "a".into(),
+            rate: 120.0,
+            p95_ns: Some(4_000_000),
+            cpus: Some(0.5),
+            host_busy: Some(0.25),
+            clock_error_ms: 2.0,
+            stage: ClientStage::Running,
+        },
+        ClientNow {
+            name: "b".into(),
+            stage: ClientStage::Lost,
+            ..ClientNow::default()
+        },
+    ]);
+    let now = page(&metrics);
+    for (name, value) in [
+        ("tidemark_client_running", 1.0),
+        ("tidemark_client_rate", 120.0),
+        ("tidemark_client_p95_seconds", 0.004),
+        ("tidemark_client_cpus", 0.5),
+        ("tidemark_client_host_busy", 0.25),
+        ("tidemark_client_clock_error_seconds", 0.002),
+    ] {
+        assert_eq!(of(&now, name, "a"), Some(value), "{name}");
+    }
+    assert_eq!(of(&now, "tidemark_client_running", "b"), Some(0.0));
+    assert_eq!(of(&now, "tidemark_client_p95_seconds", "b"), None);
+    metrics.ended();
+    assert_eq!(of(&page(&metrics), "tidemark_client_rate", "a"), None);
 }
 
 #[test]

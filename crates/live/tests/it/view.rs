@@ -3,7 +3,7 @@
 use super::common::drawing::{drawn, must_be};
 use super::common::{error, info, second};
 use std::time::Duration;
-use tidemark_live::{Picture, Scene};
+use tidemark_live::{ClientNow, ClientStage, Picture, Scene};
 use tidemark_observe::ClientLoad;
 use tidemark_report::Lang;
 
@@ -60,6 +60,47 @@ fn everything_that_is_promised_is_there() {
     assert!(!screen.contains("OrderStatus"), "{screen}");
     picture.set_time(Duration::from_secs(40), true);
     assert!(drawn(&picture, 120, 40).contains("ending"));
+}
+
+#[test]
+fn each_client_has_a_line_and_of_many_the_slowest() {
+    let client = |n: u32| ClientNow {
+        name: format!("c{n}"),
+        rate: f64::from(100 + n),
+        p95_ns: Some(3_000_000),
+        cpus: Some(0.5),
+        host_busy: Some(0.25),
+        clock_error_ms: 0.25,
+        stage: ClientStage::Running,
+    };
+    let mut some = picture(32, false);
+    some.clients((0..3).map(client).collect());
+    let screen = drawn(&some, 120, 50);
+    for n in 0..3 {
+        let line = format!(
+            "Client c{n} running: {}/s · p95 3.00 ms · CPU 0.5 cores, host 25 % · clock ± 0.25 ms",
+            100 + n
+        );
+        assert!(screen.contains(&line), "{line:?} is not in\n{screen}");
+    }
+    assert!(!screen.contains("more clients"), "{screen}");
+    let mut many: Vec<ClientNow> = (0..300).map(client).collect();
+    many[299].stage = ClientStage::Lost;
+    many[298].rate = 1.0;
+    some.clients(many);
+    let screen = drawn(&some, 120, 50);
+    for part in [
+        "Client c299 lost",
+        "Client c298 running: 1.00/s",
+        "Client c5 ",
+    ] {
+        assert!(screen.contains(part), "{part:?} is not in\n{screen}");
+    }
+    assert!(!screen.contains("Client c6 "), "{screen}");
+    assert!(screen.contains("292 more clients"), "{screen}");
+    for (width, height) in [(50, 14), (80, 24), (300, 100)] {
+        drawn(&some, width, height);
+    }
 }
 
 #[test]

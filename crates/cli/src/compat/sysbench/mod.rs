@@ -114,6 +114,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             warnings,
         } => {
             begin(&options, &warnings);
+            if let Some(clients) = options.text_opt("clients").filter(|c| !c.is_empty()) {
+                return Err(Failure::usage(format!(
+                    "--clients={clients}: commands of Lua scripts run from one client; leave it out"
+                )));
+            }
             interrupt::listen();
             let definition = tidemark_lua::definition_of(&script);
             lua::command(&script, &command, definition, &options)

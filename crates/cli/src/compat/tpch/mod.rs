@@ -5,6 +5,7 @@ mod flags;
 mod job;
 mod refresh;
 mod run;
+mod share;
 mod size;
 mod test_plan;
 mod tiflash;
@@ -16,6 +17,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 use crate::texts::workloads as summaries;
 pub use flags::TOOL;
+pub use share::ask_share;
 
 /// The command.
 pub const FRONTEND: Frontend = Frontend {

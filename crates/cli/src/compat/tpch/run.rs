@@ -2,9 +2,11 @@
 
 use super::answers::Answers;
 use super::refresh::{self, Marks};
+use super::share;
 use super::size;
 use super::test_plan::{Test, TestPlan};
 use super::watch::{QueryTally, Watch};
+use crate::clients;
 use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
@@ -19,12 +21,14 @@ use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_compat::tpch::summary;
+use tidemark_core::OptionValues;
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
 };
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
-    EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
+    EngineError, Guard, Lead, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans,
+    run_streams,
 };
 use tidemark_report::tpch::results;
 use tidemark_workloads::tpch::SETS;
@@ -36,8 +40,12 @@ use tidemark_workloads::tpch::SETS;
 /// what was measured is kept all the same.
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
     let work = GoTpcWork::new(&super::TOOL, &order.options)?;
+    let asked = TestPlan::new(&order.options)?.dealt(order.job.load.shard)?;
+    if let Some(clients) = &order.job.clients {
+        share::must_be_possible(&asked, clients)?;
+    }
     let mut words = TpchConsole {
-        asked: TestPlan::new(&order.options)?.dealt(order.job.load.shard)?,
+        asked,
         aside: work.aside(),
         work,
         tables: None,
@@ -104,17 +112,7 @@ impl Console for TpchConsole<'_> {
         let (plan, options) = (ready.plan(), self.work.options);
         self.change(plan, &tables)?;
         let asked = &self.asked;
-        let spec = StreamsSpec {
-            until: asked.until,
-            query_limit: asked.limit,
-            setup: if options.flag("enable-query-tuning") {
-                tables.dialect.tune_for_analytics()
-            } else {
-                Vec::new()
-            },
-            reconnect_timeout: options.time("reconnect-timeout"),
-            lead: ready.lead().cloned(),
-        };
+        let spec = streams_spec(asked, options, tables.dialect, ready.lead());
         let tests = asked.tests(&plan.workload, tables.dialect);
         let mut measured = self.ask(ready, &tests, &spec, tables.answers.as_ref())?;
         let record = &mut measured.recording.record;
@@ -205,39 +203,75 @@ impl TpchConsole<'_> {
         let bar = progress::bar(all.unwrap_or(0), texts::queries(work.lang), work.lang);
         let mut out = Stdout;
         let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
-        ready.measure_by(outlet, |making| {
-            let plan = making.plan;
-            let mut watch = Watch {
-                making,
-                asked,
-                questions: &questions,
-                answers,
-                style: work.style,
-                every: work.options.time("interval"),
-                all,
-                before: Duration::ZERO,
-                last_end: Duration::ZERO,
-                told: QueryTally::default(),
-                sessions: asked.own_streams(),
-            };
-            let mut failure = None;
-            for streams in tests {
-                let stop = interrupt::handle();
-                let ran = run_streams(&plan.connector, streams, spec, &stop, &mut watch);
-                watch.before += ran.as_ref().map_or(watch.last_end, |took| *took);
-                watch.last_end = Duration::ZERO;
-                if let Err(error) = ran {
-                    failure = Some(error);
-                    break;
+        let every = work.options.time("interval");
+        if let Some(several) = ready.job().clients.as_ref() {
+            return clients::follow(ready, several, outlet, |making, drive| {
+                let mut watch = Watch::new(making, asked, &questions, work.style, every, all);
+                let over = drive(&mut watch)?;
+                if !every.is_zero() {
+                    watch.lines();
                 }
-            }
-            if !watch.every.is_zero() {
-                watch.lines();
-            }
-            let totals = watch.told.totals(watch.before);
-            Ok(result(failure, totals, asked.own_streams(), watch.told))
+                let mut gathered = over.finish(watch.making.recording.record.clone())?;
+                let record = &mut gathered.record;
+                // Also those of a client that was lost.
+                record.queries = std::mem::take(&mut watch.making.recording.record.queries);
+                record.totals = Totals {
+                    ignored_errors: record.totals.ignored_errors,
+                    ..watch.told.totals(watch.last_end)
+                };
+                Ok(gathered)
+            });
+        }
+        ready.measure_by(outlet, |making| {
+            let mut watch = Watch::new(making, asked, &questions, work.style, every, all);
+            watch.answers = answers;
+            Ok(run_tests(tests, spec, watch))
         })
     }
+}
+
+/// How the streams of a test run.
+pub(super) fn streams_spec(
+    asked: &TestPlan,
+    options: &OptionValues,
+    dialect: Dialect,
+    lead: Option<&Lead>,
+) -> StreamsSpec {
+    StreamsSpec {
+        until: asked.until,
+        query_limit: asked.limit,
+        setup: match options.flag("enable-query-tuning") {
+            true => dialect.tune_for_analytics(),
+            false => Vec::new(),
+        },
+        reconnect_timeout: options.time("reconnect-timeout"),
+        lead: lead.cloned(),
+    }
+}
+
+/// Runs tests one after the other, which `watch` is told of.
+pub(super) fn run_tests(
+    tests: &[Vec<Stream>],
+    spec: &StreamsSpec,
+    mut watch: Watch<'_, '_>,
+) -> RunResult {
+    let plan = watch.making.plan;
+    let mut failure = None;
+    for streams in tests {
+        let stop = interrupt::handle();
+        let ran = run_streams(&plan.connector, streams, spec, &stop, &mut watch);
+        watch.before += ran.as_ref().map_or(watch.last_end, |took| *took);
+        watch.last_end = Duration::ZERO;
+        if let Err(error) = ran {
+            failure = Some(error);
+            break;
+        }
+    }
+    if !watch.every.is_zero() {
+        watch.lines();
+    }
+    let totals = watch.told.totals(watch.before);
+    result(failure, totals, watch.sessions, watch.told)
 }
 
 /// Said before rows are compared.

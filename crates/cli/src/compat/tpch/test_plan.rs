@@ -121,25 +121,8 @@ impl TestPlan {
         if shard.is_whole() {
             return Ok(self);
         }
-        let alone = match self.test {
-            Test::Power => Some("--test=power has one stream"),
-            Test::Full => Some("--test=full begins with one stream, the power test"),
-            _ if self.refresh => Some("RF1 and RF2 are one stream and lock the tables"),
-            _ => None,
-        };
-        if let Some(alone) = alone {
-            return Err(Failure::usage(format!(
-                "shard {shard}: {alone}, which clients can't share; use --test=throughput \
-                 --refresh=off, or one client"
-            )));
-        }
-        if u64::from(shard.of) > self.streams as u64 {
-            return Err(Failure::usage(format!(
-                "shard {shard}: {} streams can't be shared by {} clients; use at most as many clients \
-                 as streams",
-                self.streams, shard.of
-            )));
-        }
+        self.shared_by(shard.of)
+            .map_err(|why| Failure::usage(format!("shard {shard}: {why}")))?;
         if self.test == Test::Throughput && !self.is_seeded {
             return Err(Failure::usage(format!(
                 "shard {shard}: without --seed each client would draw other values from its clock; \
@@ -148,6 +131,31 @@ impl TestPlan {
         }
         self.shard = shard;
         Ok(self)
+    }
+
+    /// Whether so many clients can ask together.
+    ///
+    /// # Errors
+    /// Why not, and what to use instead.
+    pub fn shared_by(&self, clients: u32) -> Result<(), String> {
+        let alone = match self.test {
+            Test::Power => Some("--test=power has one stream"),
+            Test::Full => Some("--test=full begins with one stream, the power test"),
+            _ if self.refresh => Some("RF1 and RF2 are one stream and lock the tables"),
+            _ => None,
+        };
+        if let Some(alone) = alone {
+            return Err(format!(
+                "{alone}, which clients can't share; use --test=throughput --refresh=off, or one client"
+            ));
+        }
+        if u64::from(clients) > self.streams as u64 {
+            return Err(format!(
+                "{} streams can't be shared by {clients} clients; use at most as many clients as streams",
+                self.streams
+            ));
+        }
+        Ok(())
     }
 
     /// Streams of queries of this client.

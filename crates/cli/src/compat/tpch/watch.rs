@@ -2,14 +2,15 @@
 
 use super::answers::Answers;
 use super::test_plan::{Question, TestPlan};
+use crate::clients::Listener;
 use crate::measuring::Making;
 use crate::watching::run_info;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tidemark_compat::{OutputStyle, tpch};
 use tidemark_core::record::{
-    AnswerVerdict, DeadSide, DeadTime, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun,
-    StatementCounts, Totals, TypeStats,
+    AnswerVerdict, DeadSide, DeadTime, EncodedHistogram, ErrorCount, Interval, Phase, QueryOutcome,
+    QueryRun, StatementCounts, Step, Totals, TypeStats,
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
 use tidemark_live::Asking;
@@ -33,6 +34,8 @@ pub(super) struct Watch<'a, 'o> {
     pub told: QueryTally,
     /// Streams of this client.
     pub sessions: usize,
+    /// Who else is told each query that ended.
+    pub tell: Option<&'a dyn Fn(&QueryRun)>,
 }
 
 /// What has been told and counted so far.
@@ -77,6 +80,46 @@ impl QueryTally {
     }
 }
 
+impl<'a, 'o> Watch<'a, 'o> {
+    /// Of a run that makes its load, with a line every so long; so many queries in all, where that is known.
+    pub fn new(
+        making: Making<'a, 'o>,
+        asked: &'a TestPlan,
+        questions: &'a [Question],
+        style: OutputStyle,
+        every: Duration,
+        all: Option<u64>,
+    ) -> Self {
+        Self {
+            making,
+            asked,
+            questions,
+            answers: None,
+            style,
+            every,
+            all,
+            before: Duration::ZERO,
+            last_end: Duration::ZERO,
+            told: QueryTally::default(),
+            sessions: asked.own_streams(),
+            tell: None,
+        }
+    }
+}
+
+/// Milliseconds that somebody told.
+fn length(ms: f64) -> Duration {
+    Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default()
+}
+
+fn how(outcome: &QueryOutcome) -> Asking {
+    match outcome {
+        QueryOutcome::Done => Asking::Done,
+        QueryOutcome::TimedOut => Asking::TimedOut,
+        QueryOutcome::Failed(_) => Asking::Failed,
+    }
+}
+
 impl Watch<'_, '_> {
     /// go-tpc's lines of what ended since the last ones.
     pub fn lines(&mut self) {
@@ -110,7 +153,7 @@ impl Watch<'_, '_> {
     /// One query is one interval of the record, so that a killed process loses only those in
     /// progress.
     fn keep(&mut self, query: &QueryRun) {
-        let end = Duration::from_secs_f64((query.start_ms + query.took_ms) / 1000.0);
+        let end = length(query.start_ms + query.took_ms);
         let start = self.before + self.last_end;
         self.last_end = self.last_end.max(end.saturating_sub(self.before));
         let mut interval = Interval {
@@ -121,7 +164,7 @@ impl Watch<'_, '_> {
         };
         if query.outcome == QueryOutcome::Done {
             let mut one = Histogram::new();
-            one.record(Duration::from_secs_f64(query.took_ms / 1000.0));
+            one.record(length(query.took_ms));
             interval.statements.read = 1;
             interval.types.insert(query.name.clone(), stats(&one));
             let known = self.told.types.entry(query.name.clone()).or_default();
@@ -130,6 +173,56 @@ impl Watch<'_, '_> {
             interval.ignored_errors = 1;
         }
         self.making.interval(&interval);
+    }
+
+    /// Takes down a query that has ended.
+    fn take(&mut self, query: QueryRun) {
+        self.keep(&query);
+        self.making.release_without_view();
+        let bar = self.making.say.bar();
+        bar.inc(1);
+        bar.set_message(query.name.clone());
+        if let Some(tell) = self.tell {
+            tell(&query);
+        }
+        self.making.recording.record.queries.push(query);
+        let due = self
+            .told
+            .last
+            .is_none_or(|last| last.elapsed() >= self.every);
+        if due && !self.every.is_zero() {
+            self.lines();
+        }
+    }
+}
+
+/// What clients tell of streams that they ask.
+impl Listener for Watch<'_, '_> {
+    fn started(&mut self, begun: &Started) {
+        StreamsObserver::started(self, begun.ahead);
+    }
+
+    fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
+        self.making.watching.errors(phase, errors);
+    }
+
+    fn interval(&mut self, _: &Interval) {}
+
+    fn step(&mut self, _: &Step) {}
+
+    fn query(&mut self, query: QueryRun) {
+        if !self.told.begun {
+            // Another client's start is told later.
+            StreamsObserver::started(self, Duration::ZERO);
+        }
+        let (took, how) = (length(query.took_ms), how(&query.outcome));
+        let watching = &mut self.making.watching;
+        watching.query_ends(query.stream, &query.name, took, how);
+        self.take(query);
+    }
+
+    fn notice(&mut self, text: &str) {
+        self.making.say.say_aside(&format!("{text}\n"));
     }
 }
 
@@ -191,11 +284,7 @@ impl StreamsObserver for Watch<'_, '_> {
                 QueryOutcome::Failed(error.to_string())
             }
         };
-        let how = match &outcome {
-            QueryOutcome::Done => Asking::Done,
-            QueryOutcome::TimedOut => Asking::TimedOut,
-            QueryOutcome::Failed(_) => Asking::Failed,
-        };
+        let how = how(&outcome);
         let stream = result.stream as u64;
         let watching = &mut self.making.watching;
         watching.query_ends(stream, &result.name, result.took, how);
@@ -209,18 +298,6 @@ impl StreamsObserver for Watch<'_, '_> {
             answer,
             parameters,
         };
-        self.keep(&query);
-        self.waits();
-        let bar = self.making.say.bar();
-        bar.inc(1);
-        bar.set_message(query.name.clone());
-        self.making.recording.record.queries.push(query);
-        let due = self
-            .told
-            .last
-            .is_none_or(|last| last.elapsed() >= self.every);
-        if due && !self.every.is_zero() {
-            self.lines();
-        }
+        self.take(query);
     }
 }

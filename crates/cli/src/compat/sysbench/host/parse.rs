@@ -26,6 +26,9 @@ const COMMANDS: &[(&str, HostCommand)] = &[
     ("help", HostCommand::Help),
 ];
 
+/// Options of several client hosts.
+const OF_CLIENTS: &[&str] = &["clients", "nats", "nats-ca", "nats-creds", "on-client-loss"];
+
 /// A command line, understood.
 #[derive(Debug)]
 pub struct Asked {
@@ -151,6 +154,13 @@ fn set(
     if !options.has(&name) && is_without_effect(&name) {
         warnings.push(format!("--{name} has no effect on {}", test.name));
         return Ok(());
+    }
+    if OF_CLIENTS.contains(&&*name) {
+        return Err(Failure::usage(format!(
+            "--{name} is for loads of databases; {} tests this machine: run it on each host, and compare \
+             their records",
+            test.name
+        )));
     }
     if !options.has(&name) && OF_DATABASES.contains(&&*name) {
         return Err(Failure::usage(format!(
@@ -281,6 +291,8 @@ mod tests {
             ("cpu --cpu-max-prim=5 run", "did you mean --cpu-max-prime?"),
             ("cpu --file-num=5 run", "--file-num is not an option of cpu"),
             ("cpu --inject-rtt=5ms run", "--inject-rtt is for databases"),
+            ("cpu --clients=3 run", "run it on each host"),
+            ("cpu --nats=nats://h:4222 run", "run it on each host"),
             ("cpu --threads=0 run", "--threads=0"),
             ("cpu --cpu-max-prime=0 run", "--cpu-max-prime=0"),
             ("fileio --file-test-mode=rndwrr run", "did you mean rndwr"),
