@@ -45,11 +45,13 @@ fn observing(server: &Server) -> u64 {
 }
 
 fn restarts(server: &Server) {
-    let sources = ["server-status", "server-activity"];
+    let sources = ["server-status", "server-activity", "server-process"];
     let (series, ended, took) = observed(&server.url(), &sources.join(","), || {
         wait_for("no sessions observe", || observing(server) >= 2);
-        std::thread::sleep(Duration::from_millis(1200));
+        std::thread::sleep(Duration::from_millis(1700));
         server.restart().unwrap();
+        // A process is looked for every two seconds, and sampled a second later.
+        std::thread::sleep(Duration::from_millis(2400));
         wait_for("no sessions observe again", || observing(server) >= 2);
         std::thread::sleep(Duration::from_millis(1200));
     });
@@ -65,8 +67,14 @@ fn restarts(server: &Server) {
         );
     }
     // Seen before and after, and not between.
-    let open = points(named(&series, "server-status", "sessions.open")[0]);
-    assert!(open.windows(2).any(|w| w[1].0 - w[0].0 > 1000), "{open:?}");
+    for (source, name) in [
+        ("server-status", "sessions.open"),
+        ("server-process", "process.tasks"),
+    ] {
+        let seen = points(named(&series, source, name)[0]);
+        let has_gap = seen.windows(2).any(|w| w[1].0 - w[0].0 > 1000);
+        assert!(has_gap, "{name}: {seen:?}");
+    }
     // Totals that begin anew are no rate.
     let most = named(&series, "server-status", "buffer.requests");
     let most = most[0].summary().unwrap().unwrap().max;
