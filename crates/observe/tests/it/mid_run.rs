@@ -118,8 +118,11 @@ fn rights_that_are_revoked_end_what_needs_them_and_nothing_else() {
         std::thread::sleep(Duration::from_millis(1200));
     });
     assert!(took < SOON, "{took:?}");
-    let needs = |n: &String| n.starts_with("source server-status: ") && n.contains("PROCESS");
-    assert!(ended.notes.iter().any(needs), "{ended:?}");
+    for source in ["server-status", "server-activity"] {
+        let line = format!("source {source}: ");
+        let needs = |n: &String| n.starts_with(&line) && n.contains("PROCESS");
+        assert!(ended.notes.iter().any(needs), "{source}: {ended:?}");
+    }
     let last = |name: &str| {
         let points = points(named(&series, "server-status", name)[0]);
         points.last().map(|(at_ms, _)| *at_ms)
@@ -128,6 +131,29 @@ fn rights_that_are_revoked_end_what_needs_them_and_nothing_else() {
         last("sessions.open") > last("transactions.open"),
         "{series:?}"
     );
+}
+
+#[test]
+fn sessions_that_are_hidden_from_some_time_on_are_a_line() {
+    let server = Server::postgres().unwrap();
+    for sql in [
+        "CREATE USER plain PASSWORD 'p'",
+        "GRANT pg_read_all_stats TO plain",
+    ] {
+        server.query(sql).unwrap();
+    }
+    let url = format!("postgres://plain:p@127.0.0.1:{}/sbtest", server.port());
+    let (_, ended, _) = observed(&url, "server-activity", || {
+        wait_for("no session observes", || observing(&server) >= 1);
+        std::thread::sleep(Duration::from_millis(1200));
+        server.query("REVOKE pg_read_all_stats FROM plain").unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+    });
+    let activity = of(&ended, "server-activity");
+    assert!(activity.sampled && activity.gaps.len() == 1, "{ended:?}");
+    assert_eq!(activity.gaps[0].kind, GapKind::Failed);
+    let said = &activity.gaps[0].detail;
+    assert!(said.ends_with("GRANT pg_read_all_stats TO plain"), "{said}");
 }
 
 #[test]
