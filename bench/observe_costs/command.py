@@ -27,9 +27,9 @@ def parser():
         description="Prints what observing costs: throughput of runs with everything observed over "
         "runs with nothing observed, in turn on the same tables; CPU of observing on client and "
         "server, and the size of a record by its parts, of a long run; what was sampled beside the "
-        "server's own totals (times of waits where MariaDB has performance_schema on). The servers have to be on this host. "
-        "Without --mysql or --postgres it starts servers of its own (scripts/servers) and stops "
-        "them at the end.",
+        "server's own totals (times of waits where MariaDB has performance_schema on). The servers "
+        "have to be on this host. Without --mysql or --postgres it starts servers of its own "
+        "(scripts/servers) and stops them at the end.",
     )
     add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),

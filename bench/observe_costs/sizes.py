@@ -7,7 +7,7 @@ import re
 # What of a series is of its points.
 OF_POINTS = ("values", "gaps")
 BLANKS = "line feeds and indents"
-# The list that has an element for each second, with its blanks: a record's own keys are indented once.
+# The list with an element for each second, and its blanks: a record's own keys are indented once.
 INTERVALS = re.compile(r'^  "intervals": \[.*?^  \]', re.MULTILINE | re.DOTALL)
 
 
