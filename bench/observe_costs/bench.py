@@ -15,10 +15,11 @@ from vs_sysbench.command import dropping, refuse_existing, table_names
 from vs_sysbench.errors import BenchError
 from vs_sysbench.parse import sysbench as summary
 
-from . import report
+from . import report, totals
 from .report import OFF, ON
+from .sizes import sizes_of
 
-POINT_SELECT, TPCC = "oltp_point_select", "tpcc"
+POINT_SELECT, READ_WRITE, TPCC = "oltp_point_select", "oltp_read_write", "tpcc"
 WORKLOADS = (POINT_SELECT, TPCC)
 OBSERVE = {ON: "--observe=auto", OFF: "--observe=off"}
 # Transactions a second of the long run: what observing takes is looked for, not the load.
@@ -47,6 +48,9 @@ class Cost:
     series: int
     series_bytes: int
     record_bytes: int
+    # Bytes of the record by part, and what of all of them is of the time and not of every record.
+    parts: dict = dataclasses.field(default_factory=dict)
+    growing_bytes: int = 0
 
 
 class Server:
@@ -102,7 +106,9 @@ class Server:
             TIDEMARK, POINT_SELECT, plan.run_size, plan.sessions, plan.long_seconds, *options
         )
         text = out.read_text()
-        sampled = {o["source"] for o in json.loads(text)["observed"] if o["sampled"]}
+        record = json.loads(text)
+        found = sizes_of(text)
+        sampled = {o["source"] for o in record["observed"] if o["sampled"]}
         if not SOURCES <= sampled:
             raise BenchError(f"not observed: {', '.join(sorted(SOURCES - sampled))}")
         with contextlib.closing(sqlite3.connect(store)) as db:
@@ -116,10 +122,32 @@ class Server:
                 server_cores=mean(db, "server-process", "process.cpu-observing", ""),
                 series=series,
                 series_bytes=stored,
-                record_bytes=len(text),
+                record_bytes=len(text.encode()),
+                parts=found.parts,
+                growing_bytes=found.growing,
             )
         self.say(report.cost_line(cost))
         return cost
+
+    def compared(self):
+        """A run with everything observed, and the server's own totals around it."""
+        plan, clients = self.plan, self.clients
+        store = pathlib.Path(clients.folder, "totals.db")
+        out = pathlib.Path(clients.folder, "totals.json")
+        counted = totals.Counted(clients)
+        before = counted.now()
+        options = [f"--store={store}", f"--out={out}", OBSERVE[ON]]
+        clients.run_with(
+            TIDEMARK, READ_WRITE, plan.run_size, plan.sessions, plan.totals_seconds, *options
+        )
+        totals.settle()
+        after = counted.now()
+        seconds = json.loads(out.read_text())["totals"]["elapsed_s"]
+        with contextlib.closing(sqlite3.connect(store)) as db:
+            found = totals.compare(self.name, before, after, db, seconds)
+        for one in found:
+            self.say(report.compared_line(one))
+        return found
 
 
 def mean(db, source, name, label):
@@ -135,8 +163,9 @@ def mean(db, source, name, label):
 
 
 def measure(programs, urls, plan, say):
-    """The pairs of each workload on each server, and what observing takes there."""
-    all_found, costs = [], []
+    """The pairs of each workload on each server, what observing takes there, and how near what it
+    samples is to the server's totals."""
+    all_found, costs, compared = [], [], []
     for driver, url in urls.items():
         with contextlib.ExitStack() as stack:
             clients = stack.enter_context(reached(programs, url, driver))
@@ -144,5 +173,6 @@ def measure(programs, urls, plan, say):
             say(f"\n{server.name}")
             stack.enter_context(server.tables())
             all_found += [server.pairs(workload) for workload in plan.workloads]
+            compared += server.compared()
             costs.append(server.cost())
-    return all_found, costs
+    return all_found, costs, compared

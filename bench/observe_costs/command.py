@@ -26,9 +26,10 @@ def parser():
         prog="bench/observe",
         description="Prints what observing costs: throughput of runs with everything observed over "
         "runs with nothing observed, in turn on the same tables; CPU of observing on client and "
-        "server, and the size of a record, of a long run. The servers have to be on this host. "
-        "Without --mysql or --postgres it starts servers of its own (scripts/servers) and stops "
-        "them at the end.",
+        "server, and the size of a record by its parts, of a long run; what was sampled beside the "
+        "server's own totals (times of waits where MariaDB has performance_schema on). The servers "
+        "have to be on this host. Without --mysql or --postgres it starts servers of its own "
+        "(scripts/servers) and stops them at the end.",
     )
     add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
@@ -37,6 +38,8 @@ def parser():
     p.add_argument("--time", type=positive, help="seconds of a run (5)")
     p.add_argument("--long", type=positive, metavar="SECONDS",
                    help="seconds of the run whose record and CPU are measured (600)")
+    p.add_argument("--totals", type=positive, metavar="SECONDS",
+                   help="seconds of the run that is compared with the server's totals (60)")
     p.add_argument("--sessions", type=positive, help="sessions (16)")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
     add_output_options(p)
@@ -52,6 +55,7 @@ class Plan:
         self.pairs = args.pairs or (1 if small else 20)
         self.seconds = args.time or (1 if small else 5)
         self.long_seconds = args.long or (3 if small else 600)
+        self.totals_seconds = args.totals or (3 if small else 60)
         self.sessions = args.sessions or (4 if small else 16)
         self.run_size = Size(4, 500 if small else 25_000)
         self.warehouses = 1 if small else 4
@@ -70,7 +74,7 @@ def measure_all(args, plan):
     facts = Facts(args)
     programs = program_of(args)
     with servers(args, say, []) as urls:
-        found, costs = measure(programs, urls, plan, say)
+        found, costs, compared = measure(programs, urls, plan, say)
     how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
         f"turn; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows, "
@@ -80,5 +84,8 @@ def measure_all(args, plan):
     return (
         f"{text}\n\n{report.figures_table(found)}\n\n"
         f"A run of {plan.long_seconds} s with {QUIET_RATE} transactions a second:\n\n"
-        f"{report.costs_table(costs)}"
+        f"{report.costs_table(costs)}\n\n"
+        f"Of its record:\n\n{report.parts_table(costs)}\n\n"
+        f"What was sampled beside the server's totals, in a run of {plan.totals_seconds} s of "
+        f"`oltp_read_write`:\n\n{report.compared_table(compared)}"
     )

@@ -6,6 +6,8 @@ from live_costs.report import median_interval
 from tpcc_costs.figures import judge
 from vs_sysbench.report import table
 
+from . import totals
+
 BEGIN = "<!-- observe: written by bench/observe --write-readme -->"
 END = "<!-- end of observe -->"
 ON, OFF = "everything observed", "nothing"
@@ -66,12 +68,57 @@ def costs_table(costs):
         for of, cores in (("client CPU", cost.client_cores), ("server CPU", cost.server_cores)):
             word = judge(cores, MOST_CPU, more=False)
             rows.append([cost.server, of, f"{cores:.2%} of a core", f"≤ {MOST_CPU:.0%}", word])
-        size = cost.record_bytes * OF_SECONDS / cost.seconds
+        size = ten_minutes(cost)
         word = judge(size, MOST_BYTES, more=False)
+        how = "" if cost.seconds == OF_SECONDS else f", extrapolated from {cost.seconds} s"
         rows.append([
-            cost.server, "record of ten minutes",
+            cost.server, f"record of ten minutes{how}",
             f"{size / 1e6:.2f} MB ({cost.series} series, {cost.series_bytes / 1e6:.2f} MB in "
             f"the store for {cost.seconds} s)",
             f"≤ {MOST_BYTES / 1e6} MB", word,
         ])
     return table(heads, rows)
+
+
+def ten_minutes(cost):
+    """Bytes of the record of ten minutes. Of a shorter one only what is of the time would grow."""
+    if cost.seconds == OF_SECONDS:
+        return cost.record_bytes
+    return cost.record_bytes + cost.growing_bytes * (OF_SECONDS / cost.seconds - 1)
+
+
+def parts_table(costs):
+    """What a record is made of, the largest first."""
+    rows = []
+    for cost in costs:
+        for part, size in sorted(cost.parts.items(), key=lambda item: -item[1]):
+            share = size / cost.record_bytes
+            rows.append([cost.server, part, f"{size:,}", f"{share:.1%}"])
+    return table(["server", "part", "bytes", "of the record"], rows)
+
+
+def _figures(one):
+    def said(value):
+        if value is None:
+            return "–"
+        return f"{value:.1%}" if one.unit == "%" else f"{value:,.2f} {one.unit}"
+
+    return said(one.sampled), said(one.total)
+
+
+def compared_line(one):
+    """In one line."""
+    sampled, total = _figures(one)
+    apart = one.why if one.apart is None else f"apart {one.apart:.1%}"
+    return f"{one.of}: sampled {sampled} | total {total} | {apart}"
+
+
+def compared_table(compared):
+    """What was sampled beside totals, and how far apart they may be."""
+    rows = []
+    for one in compared:
+        sampled, total = _figures(one)
+        apart = one.why if one.apart is None else f"{one.apart:.1%}"
+        word = "–" if one.apart is None else judge(one.apart, totals.REACH)
+        rows.append([one.server, one.of, sampled, total, apart, f"≤ {totals.REACH:.0%}", word])
+    return table(["server", "of", "sampled", "total", "apart", "reach", ""], rows)

@@ -10,6 +10,7 @@ mod latency;
 mod machine;
 mod observed;
 mod query;
+mod text;
 mod topology;
 mod totals;
 
@@ -24,6 +25,7 @@ pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeSta
 pub use machine::MachineFigures;
 pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
+pub use text::to_text;
 pub use topology::{ClusterDisk, ClusterHost, Component, ComponentSetting, Topology};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 

@@ -10,8 +10,10 @@ use tidemark_runtime::{block_on, timeout};
 
 /// How long a statement may take, and opening a session.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
-/// A lost session is opened again after so long.
-const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// A session that the server ended is opened again after so long: less than from sample to sample.
+const REOPEN_FIRST: Duration = Duration::from_millis(900);
+/// Each attempt that fails doubles it up to this, which is also how long a slow server is left alone.
+const REOPEN_LAST: Duration = Duration::from_secs(5);
 /// So many connections stay free for others.
 const SPARE: i64 = 4;
 /// TLS handshakes, and a driver's futures.
@@ -36,6 +38,30 @@ pub(crate) enum Refusal {
     Failed(String),
     /// The server refused the statement.
     Statement(String),
+}
+
+/// A statement that is refused so often is asked no more: each refusal is a line of the server's log.
+const MOST_REFUSALS: u32 = 3;
+
+/// How often a statement was refused since it was last answered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Refusals(u32);
+
+impl Refusals {
+    /// It was not answered; a lost session is not the statement's fault.
+    pub fn count(&mut self, why: &Refusal) {
+        self.0 += u32::from(why.is_of_the_statement());
+    }
+
+    /// It was answered.
+    pub fn clear(&mut self) {
+        self.0 = 0;
+    }
+
+    /// Whether it is asked no more.
+    pub fn are_many(&self) -> bool {
+        self.0 >= MOST_REFUSALS
+    }
 }
 
 /// What is asked.
@@ -167,18 +193,23 @@ struct Open {
 async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sender<Answer>) {
     let mut open: Option<Open> = None;
     let mut tried: Option<(Instant, Refusal)> = None;
+    let mut pause = REOPEN_FIRST;
     while let Ok(what) = asked.recv() {
         if open.is_none() {
-            let again = tried.as_ref().is_none_or(|(at, why)| {
-                matches!(why, Refusal::Failed(_)) && at.elapsed() >= REOPEN_AFTER
-            });
+            let again = tried
+                .as_ref()
+                .is_none_or(|(at, why)| matches!(why, Refusal::Failed(_)) && at.elapsed() >= pause);
             if again {
                 match begin(&connector, &own).await {
                     Ok(opened) => (open, tried) = (Some(opened), None),
-                    Err(why) => tried = Some((Instant::now(), why)),
+                    Err(why) => {
+                        tried = Some((Instant::now(), why));
+                        pause = (pause * 2).min(REOPEN_LAST);
+                    }
                 }
             }
         }
+        let asked_at = Instant::now();
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id }), _) => {
                 let answered = ask(session, &own, &what).await;
@@ -195,6 +226,10 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
             if lost && let Some(open) = open.take() {
                 own.closed(open.id);
                 tried = Some((Instant::now(), why.clone()));
+                pause = match asked_at.elapsed() < LONGEST / 2 {
+                    true => REOPEN_FIRST,
+                    false => REOPEN_LAST,
+                };
             }
             why
         });
@@ -325,4 +360,28 @@ async fn thread_of(session: &mut Session) -> Option<i64> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Refusal, Refusals};
+
+    #[test]
+    fn only_refusals_in_a_row_end_a_statement() {
+        let mut refusals = Refusals::default();
+        let lost = Refusal::Failed("the server has gone away".into());
+        let refused = Refusal::Statement("permission denied".into());
+        for _ in 0..10 {
+            refusals.count(&lost);
+        }
+        refusals.count(&refused);
+        refusals.count(&refused);
+        assert!(!refusals.are_many());
+        refusals.clear();
+        refusals.count(&refused);
+        refusals.count(&refused);
+        assert!(!refusals.are_many());
+        refusals.count(&refused);
+        assert!(refusals.are_many());
+    }
 }

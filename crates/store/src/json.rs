@@ -1,16 +1,14 @@
 //! One run record as JSON text.
 
 use crate::RecordError;
-use tidemark_core::record::{RunRecord, SCHEMA_VERSION};
+use tidemark_core::record::{RunRecord, SCHEMA_VERSION, to_text};
 
-/// The record as indented JSON, ending in a line feed.
+/// The record as [`to_text`] writes it.
 ///
 /// # Errors
 /// [`RecordError::Malformed`] when it holds a number that is not finite.
 pub fn to_json(record: &RunRecord) -> Result<String, RecordError> {
-    let mut text = serde_json::to_string_pretty(record)?;
-    text.push('\n');
-    readable::<RunRecord>(text)
+    readable::<RunRecord>(to_text(record)?)
 }
 
 /// Passes JSON on that can be read again. JSON has no infinity and no NaN; `serde_json` writes

@@ -3,6 +3,9 @@
 use super::common::Workdir;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tidemark_testkit::{Engine, Server};
 
 fn sources(record: &Value) -> BTreeSet<String> {
@@ -170,4 +173,64 @@ fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
         shown.contains("Log: size of the file") || shown.contains("Server: written"),
         "{shown}"
     );
+}
+
+/// What a record says of a source, and how long its load took.
+fn told(record: &Value, source: &str) -> (Vec<String>, f64) {
+    let all = record["observed"].as_array().unwrap();
+    let of = all.iter().find(|o| o["source"] == source);
+    let gaps = of.unwrap_or_else(|| panic!("{source}: {all:?}"))["gaps"].as_array();
+    let kinds = gaps.into_iter().flatten().map(|g| g["kind"].to_string());
+    (
+        kinds.collect(),
+        record["totals"]["elapsed_s"].as_f64().unwrap(),
+    )
+}
+
+#[test]
+fn a_run_goes_on_while_its_observing_sessions_are_ended_again_and_again() {
+    let server = Server::postgres().unwrap();
+    let work = Workdir::new();
+    let target = format!("--target={}", server.url());
+    work.ok(&run(&target, &["prepare"]));
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE application_name = 'tidemark-observe'";
+            while !is_done.load(Ordering::Relaxed) {
+                server.query(end).unwrap();
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        });
+        let ran = work.run(&run(&target, &["--time=4", "--out=run.json", "run"]));
+        is_done.store(true, Ordering::Relaxed);
+        assert!(ran.is_done(), "{ran:?}");
+    });
+    let record = work.last_record();
+    let (kinds, elapsed) = told(&record, "server-status");
+    assert!(kinds.iter().any(|k| k.contains("failed")), "{kinds:?}");
+    // Room for a machine that is busy; what observes is waited for by nobody.
+    assert!((3.9..7.0).contains(&elapsed), "{elapsed}");
+    assert_eq!(record["totals"]["reconnects"], 0, "{record:#}");
+    assert!(record["intervals"].as_array().unwrap().len() >= 4);
+}
+
+#[test]
+fn a_host_that_never_answers_is_not_waited_for() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = format!(
+        "--observe-host=http://{}/metrics",
+        silent.local_addr().unwrap()
+    );
+    let work = Workdir::new();
+    let target = "--target=sqlite:x.db";
+    work.ok(&run(target, &["prepare"]));
+    work.ok(&run(target, &["--time=2", &host, "run"]));
+    let (kinds, elapsed) = told(&work.last_record(), "server-host");
+    let said = kinds
+        .iter()
+        .any(|k| k.contains("stalled") || k.contains("failed"));
+    assert!(said, "{kinds:?}");
+    assert!((1.9..5.0).contains(&elapsed), "{elapsed}");
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Cursor, Read};
 
 /// Deflating fewer bytes than these saves hardly any.
-const WORTH_DEFLATING: usize = 256;
+const WORTH_DEFLATING: usize = 64;
 
 /// Numbers in a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +28,11 @@ impl Packed {
         let mut deflated = Vec::new();
         // Reading from a slice into a vector can't fail.
         let _ = DeflateEncoder::new(bytes, Compression::best()).read_to_end(&mut deflated);
-        Self(BASE64_STANDARD_NO_PAD.encode(deflated))
+        // What is no more than noise is not worth reading through a code.
+        match deflated.len() < bytes.len() {
+            true => Self(BASE64_STANDARD_NO_PAD.encode(deflated)),
+            false => Self::stored(bytes),
+        }
     }
 
     /// The same without compression: a compressor takes a quarter of a megabyte while it works.

@@ -53,6 +53,29 @@ fn what_hardly_moves_takes_few_bytes() {
 }
 
 #[test]
+fn short_ones_that_hardly_move_take_few_bytes_and_noise_takes_no_more_than_itself() {
+    let size = |series: &Series| {
+        let json = serde_json::to_value(series).unwrap();
+        json["values"].as_str().unwrap().len()
+    };
+    let still: Vec<_> = (0..120).map(|n| (n * 1000, 0.0)).collect();
+    let still = of(2, 1000, &still);
+    assert!(size(&still) < 20, "{still:?}");
+    assert_eq!(read(&again(&still)).unwrap().len(), 120);
+    let mut builder = SeriesBuilder::new(key(), 0, 1000);
+    let mut noise = 1_u64;
+    for n in 0..250 {
+        noise = noise
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        assert!(builder.push(n * 1000, (noise >> 40) as f64));
+        let (stored, packed) = (builder.unfinished().unwrap(), builder.series().unwrap());
+        assert!(size(&packed) <= size(&stored), "{packed:?}");
+        assert_eq!(read(&packed).unwrap(), read(&stored).unwrap());
+    }
+}
+
+#[test]
 fn an_unfinished_series_reads_as_it_does_when_it_is_whole() {
     // More than a stored block of 65,535 bytes holds.
     let points: Vec<_> = (0..20_000_i64)

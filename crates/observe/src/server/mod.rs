@@ -5,6 +5,7 @@ mod exposition;
 mod find;
 mod http;
 mod mysql_activity;
+mod mysql_blockers;
 mod mysql_status;
 mod mysql_transactions;
 mod node_exporter;

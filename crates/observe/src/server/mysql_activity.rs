@@ -4,8 +4,9 @@
 //! counted among the rows that the server reads and writes.
 
 use super::mysql_status::count_own;
+use super::postgres_activity::hidden_now;
 use super::sessions::{OTHERS, SESSIONS, Sessions};
-use crate::db::Db;
+use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
 use tidemark_core::observe::SERVER_ACTIVITY;
@@ -30,6 +31,9 @@ pub(crate) struct MysqlActivity {
     others: Sessions,
     /// Of a watch all sessions are told alike.
     makes_load: bool,
+    /// Whether all sessions were seen, by the session of this id: a new one may have lost the right.
+    saw_all: bool,
+    asked_on: Option<i64>,
 }
 
 impl MysqlActivity {
@@ -40,7 +44,20 @@ impl MysqlActivity {
             sessions: Sessions::default(),
             others: Sessions::default(),
             makes_load,
+            saw_all: false,
+            asked_on: None,
         }
+    }
+
+    /// What would show all sessions; nothing where they are shown.
+    fn grant(&mut self) -> Result<Option<String>, Refusal> {
+        let sees_all = "SELECT COUNT(*), REPLACE(CURRENT_USER(), '@', '\\'@\\'') FROM \
+                        information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN ('PROCESS', 'SUPER')";
+        let rows = self.db.query(sees_all)?;
+        self.asked_on = self.db.id();
+        let account = rows.text(0, 1).unwrap_or_default();
+        let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
+        Ok((rows.int(0, 0) == Some(0)).then_some(grant))
     }
 }
 
@@ -62,14 +79,9 @@ impl SeriesSource for MysqlActivity {
     }
 
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
-        let sees_all = "SELECT COUNT(*), REPLACE(CURRENT_USER(), '@', '\\'@\\'') FROM \
-                        information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN ('PROCESS', 'SUPER')";
-        let rows = self.db.query(sees_all).map_err(|why| why.gap())?;
-        if rows.int(0, 0) == Some(0) {
-            let account = rows.text(0, 1).unwrap_or_default();
-            let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
-            gaps.push(Gap::new(GapKind::OtherSessions, grant));
-        }
+        let grant = self.grant().map_err(Refusal::gap)?;
+        self.saw_all = grant.is_none();
+        gaps.extend(grant.map(|grant| Gap::new(GapKind::OtherSessions, grant)));
         Ok(())
     }
 
@@ -111,7 +123,14 @@ impl SeriesSource for MysqlActivity {
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         self.sessions.tell(&SESSIONS, samples);
         self.others.tell(&OTHERS, samples);
-        count_own(&mut self.db, &self.own)
+        count_own(&mut self.db, &self.own)?;
+        if self.db.id() != self.asked_on {
+            let lost = self.grant().map_err(|e| e.to_string())?;
+            if let Some(grant) = lost.filter(|_| std::mem::take(&mut self.saw_all)) {
+                return Err(hidden_now(&grant));
+            }
+        }
+        Ok(())
     }
 }
 

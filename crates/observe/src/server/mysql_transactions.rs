@@ -1,5 +1,6 @@
 //! Transactions of InnoDB: the oldest, and those that wait for locks.
 
+use super::mysql_blockers::Blockers;
 use crate::db::Db;
 use crate::source::{Metric, Samples};
 use tidemark_core::record::{Gap, GapKind};
@@ -11,6 +12,8 @@ const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
 const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
 const DEADLOCKS: Metric = Metric::count("deadlocks");
 
+/// The column of transactions that wait for locks.
+const WAITING: usize = 1;
 /// The server's times have whole seconds.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
@@ -24,6 +27,7 @@ const METRICS: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS
 pub(super) struct Transactions {
     transactions: bool,
     metrics: bool,
+    blockers: Blockers,
 }
 
 impl Transactions {
@@ -31,6 +35,9 @@ impl Transactions {
     pub fn start(&mut self, db: &mut Db, gaps: &mut Vec<Gap>) {
         let account = db.query("SELECT REPLACE(CURRENT_USER(), '@', '\\'@\\''), VERSION()");
         self.transactions = db.query(TRANSACTIONS).is_ok();
+        if self.transactions {
+            self.blockers.start(db);
+        }
         let Ok(account) = account else { return };
         let is_mariadb = account
             .text(0, 1)
@@ -47,16 +54,20 @@ impl Transactions {
     ///
     /// # Errors
     /// The server's.
-    pub fn sample(&self, db: &mut Db, samples: &mut Samples) -> Result<(), String> {
+    pub fn sample(&mut self, db: &mut Db, samples: &mut Samples) -> Result<(), String> {
         if !self.transactions {
             return Ok(());
         }
         let rows = db.query(TRANSACTIONS).map_err(|e| e.to_string())?;
         for (column, metric) in [OPEN, BLOCKED, OLDEST, LONGEST_WAIT].iter().enumerate() {
-            if let Some(value) = rows.float(0, column) {
+            // Told by blocker, where that is known.
+            let is_told_apart = column == WAITING && self.blockers.are_known();
+            if let Some(value) = rows.float(0, column).filter(|_| !is_told_apart) {
                 samples.tell(metric, &[], value);
             }
         }
+        let waiting = rows.float(0, WAITING).unwrap_or(0.0);
+        let blockers = self.blockers.sample(waiting, db, samples);
         if self.metrics {
             let rows = db.query(METRICS).map_err(|e| e.to_string())?;
             for row in 0..rows.len() {
@@ -70,6 +81,6 @@ impl Transactions {
                 }
             }
         }
-        Ok(())
+        blockers.map_err(|e| e.to_string())
     }
 }

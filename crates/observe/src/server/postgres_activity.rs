@@ -20,6 +20,8 @@ pub(crate) struct PostgresActivity {
     /// What is true of the run's sessions; of a watch all are told alike.
     of_run: String,
     makes_load: bool,
+    /// What shows all sessions to an account that sees them: it may lose the right.
+    grant: Option<String>,
 }
 
 impl PostgresActivity {
@@ -31,6 +33,7 @@ impl PostgresActivity {
             others: Sessions::default(),
             of_run: "true".into(),
             makes_load,
+            grant: None,
         }
     }
 }
@@ -46,6 +49,11 @@ pub(super) fn of_the_run(db: &mut Db) -> Result<String, Refusal> {
                (SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'application_name'))";
     let rows = db.query(sql)?;
     Ok(rows.text(0, 0).unwrap_or_else(|| "true".into()))
+}
+
+/// Said once of an account that saw all sessions until now.
+pub(super) fn hidden_now(grant: &str) -> String {
+    format!("sessions of other accounts are hidden from now on; {grant}")
 }
 
 /// A list of process ids for SQL, never empty.
@@ -67,10 +75,11 @@ impl SeriesSource for PostgresActivity {
         let sql = "SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int, \
                    quote_ident(current_user), current_setting('track_activities')";
         let rows = self.db.query(sql).map_err(|why| why.gap())?;
-        if rows.int(0, 0) == Some(0) {
-            let account = rows.text(0, 1).unwrap_or_default();
-            let grant = format!("GRANT pg_read_all_stats TO {account}");
-            gaps.push(Gap::new(GapKind::OtherSessions, grant));
+        let account = rows.text(0, 1).unwrap_or_default();
+        let grant = format!("GRANT pg_read_all_stats TO {account}");
+        match rows.int(0, 0) == Some(0) {
+            true => gaps.push(Gap::new(GapKind::OtherSessions, grant)),
+            false => self.grant = Some(grant),
         }
         if rows.text(0, 2).as_deref() == Some("off") {
             gaps.push(Gap::new(GapKind::SettingOff, "track_activities = on"));
@@ -91,6 +100,7 @@ impl SeriesSource for PostgresActivity {
         let rows = self.db.query(&sql).map_err(|e| e.to_string())?;
         self.sessions.look();
         self.others.look();
+        let mut are_hidden = false;
         for row in 0..rows.len() {
             let text = |column| rows.text(row, column).unwrap_or_default();
             let (of, state, kind, event) = (text(0), text(1), text(2), text(3));
@@ -103,7 +113,7 @@ impl SeriesSource for PostgresActivity {
             let is_other = is_client && rows.int(row, 5) == Some(0);
             match state.as_str() {
                 // Other accounts' are hidden.
-                "" if of.is_empty() => {}
+                "" if of.is_empty() => are_hidden = true,
                 "active" | "fastpath function call" if is_other => {
                     self.others.add("active", &wait, count);
                 }
@@ -123,7 +133,8 @@ impl SeriesSource for PostgresActivity {
                 _ => self.sessions.add("background", &wait, count),
             }
         }
-        Ok(())
+        let lost = self.grant.take_if(|_| are_hidden);
+        lost.map_or(Ok(()), |grant| Err(hidden_now(&grant)))
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {

@@ -5,22 +5,20 @@
 
 use super::postgres_activity::listed;
 use super::postgres_tables::Tables;
-use crate::db::Db;
+use crate::db::{Db, Refusals};
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
 use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::Connector;
 
-/// A statement that fails so often is asked no more: each failure is a line of the server's log.
-const MOST_FAILURES: u32 = 3;
 const COMMITS: &str = "commits";
 
 /// Metrics that one statement gives, each by an expression.
 struct Group {
     told: Vec<(Metric, &'static str)>,
     from: &'static str,
-    failures: u32,
+    refusals: Refusals,
 }
 
 impl Group {
@@ -28,7 +26,7 @@ impl Group {
         Self {
             told: told.to_vec(),
             from,
-            failures: 0,
+            refusals: Refusals::default(),
         }
     }
 
@@ -252,8 +250,8 @@ pub(crate) struct PostgresStatus {
     rest: Rest,
     groups: Vec<Group>,
     tables: Tables,
-    /// Refusals of what is asked of tables and blockers.
-    failures: u32,
+    /// Of what is asked of tables and blockers.
+    refusals: Refusals,
     /// Sessions tell of what they did once a second: totals that count from the begin of the load would
     /// miss the first second, so they count from its end.
     is_first: bool,
@@ -267,7 +265,7 @@ impl PostgresStatus {
             rest: Rest::default(),
             groups: Vec::new(),
             tables: Tables::default(),
-            failures: 0,
+            refusals: Refusals::default(),
             is_first: true,
         }
     }
@@ -306,7 +304,7 @@ impl SeriesSource for PostgresStatus {
         let own = listed(&self.own.ids());
         let mut failed = None;
         for group in &mut self.groups {
-            if group.failures >= MOST_FAILURES {
+            if group.refusals.are_many() {
                 continue;
             }
             // Each statement before is a transaction of this database.
@@ -314,12 +312,12 @@ impl SeriesSource for PostgresStatus {
             let rows = match self.db.query(&group.sql(&own)) {
                 Ok(rows) => rows,
                 Err(why) => {
-                    group.failures += u32::from(why.is_of_the_statement());
+                    group.refusals.count(&why);
                     failed = Some(why.to_string());
                     continue;
                 }
             };
-            group.failures = 0;
+            group.refusals.clear();
             for (column, (metric, _)) in group.told.iter().enumerate() {
                 if let Some(value) = rows.float(0, column) {
                     let rest = match metric.name {
@@ -330,11 +328,14 @@ impl SeriesSource for PostgresStatus {
                 }
             }
         }
-        if self.failures < MOST_FAILURES
-            && let Err(why) = self.tables.sample(&mut self.db, &self.own, samples)
-        {
-            self.failures += 1;
-            failed = Some(why);
+        if !self.refusals.are_many() {
+            match self.tables.sample(&mut self.db, &self.own, samples) {
+                Ok(()) => self.refusals.clear(),
+                Err(why) => {
+                    self.refusals.count(&why);
+                    failed = Some(why.to_string());
+                }
+            }
         }
         failed.map_or(Ok(()), Err)
     }

@@ -2,7 +2,7 @@
 //! tables.
 
 use super::postgres_activity::{listed, of_the_run};
-use crate::db::Db;
+use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Metric, Samples};
 
@@ -54,7 +54,7 @@ impl Tables {
     ///
     /// # Errors
     /// The server's.
-    pub fn sample(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), String> {
+    pub fn sample(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), Refusal> {
         self.blockers(db, own, samples)?;
         let is_due = self.samples.is_multiple_of(DEAD_EVERY);
         self.samples += 1;
@@ -70,7 +70,7 @@ impl Tables {
             expressions.join(", "),
             self.ids
         );
-        let rows = db.query(&sql).map_err(|e| e.to_string())?;
+        let rows = db.query(&sql)?;
         for (column, (metric, _)) in told.iter().enumerate() {
             if let Some(value) = rows.float(0, column) {
                 samples.tell(metric, &[], value);
@@ -81,7 +81,7 @@ impl Tables {
 
     /// Sessions that are blocked, by what those do that block them: `waiting` for a lock themselves,
     /// `active`, `idle-in-transaction`; `other` are prepared transactions and hidden sessions.
-    fn blockers(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), String> {
+    fn blockers(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), Refusal> {
         const STATES: [&str; 4] = ["active", "idle-in-transaction", "other", "waiting"];
         let own = listed(&own.ids());
         let of_run = match self.of_run.is_empty() {
@@ -102,7 +102,7 @@ impl Tables {
              * (SELECT count(*) FROM w) / (SELECT count(*) FROM s) \
              FROM b LEFT JOIN a ON a.pid = b.by GROUP BY 1"
         );
-        let rows = db.query(&sql).map_err(|e| e.to_string())?;
+        let rows = db.query(&sql)?;
         self.has_waited |= !rows.is_empty();
         if !self.has_waited {
             return Ok(());

@@ -36,7 +36,7 @@ const TASKS_A_SECOND: usize = 400;
 /// Memory is read every so many samples: of many processes it takes long.
 const MEMORY_EVERY: u64 = 5;
 /// A server whose process has ended is looked for every so many samples.
-const FIND_AGAIN_EVERY: u32 = 5;
+const FIND_AGAIN_EVERY: u32 = 2;
 
 /// The server's processes: one with its threads, or PostgreSQL's postmaster with its children.
 pub(crate) struct ServerProcess {

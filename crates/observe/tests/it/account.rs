@@ -3,9 +3,10 @@
 use super::kept::{mean, named, points};
 use super::servers::{LOAD, connector, load, observed, of, prepare};
 use std::time::{Duration, Instant};
+use tidemark_core::Target;
 use tidemark_core::record::GapKind;
 use tidemark_core::series::Series;
-use tidemark_drivers::{Access, Connector};
+use tidemark_drivers::{Access, ConnectOptions, Connector};
 use tidemark_runtime::{block_on, sleep};
 use tidemark_testkit::{Engine, Server};
 
@@ -123,21 +124,72 @@ fn blocked_sessions_are_seen_with_what_blocks_them() {
         });
         assert_eq!(most(&series, "locks.blocked"), 1.0, "{series:?}");
         assert!(most(&series, "transactions.oldest") >= 2.0, "{series:?}");
+        let all = named(&series, "server-status", "locks.blocked");
+        let by = |state: &str| {
+            let found = all.iter().find(|s| s.key.labels["blocker"] == state);
+            found.map(|s| s.summary().unwrap().unwrap().max)
+        };
+        assert_eq!(by("idle-in-transaction"), Some(1.0), "{series:?}");
+        assert_eq!(by("active").unwrap_or(0.0), 0.0, "{series:?}");
+        assert!(most(&series, "locks.blocker-age") >= 2.0);
         if is_postgres {
-            let all = named(&series, "server-status", "locks.blocked");
-            let by = |state: &str| {
-                let found = all.iter().find(|s| s.key.labels["blocker"] == state);
-                found.unwrap().summary().unwrap().unwrap().max
-            };
-            assert_eq!((by("idle-in-transaction"), by("active")), (1.0, 0.0));
-            assert!(most(&series, "locks.blocker-age") >= 2.0);
             // Versions of the row that were rolled back, and of others before.
             assert!(!named(&series, "server-status", "rows.dead").is_empty());
         } else {
             assert!(most(&series, "locks.longest-wait") >= 1.0, "{series:?}");
+            // Both are of the run's account, host and database.
+            let by_others = "locks.rows-blocked-by-others";
+            assert_eq!(most(&series, by_others), 0.0, "{series:?}");
+            assert!(!named(&series, "server-status", by_others).is_empty());
             assert!(!named(&series, "server-status", "history.length").is_empty());
         }
     }
+}
+
+#[test]
+fn who_blocks_rows_is_told_by_statement_and_whether_it_is_anothers() {
+    let server = Server::mariadb().unwrap();
+    prepare(server.endpoint());
+    server.query("CREATE DATABASE elsewhere").unwrap();
+    let url = server.url();
+    let mut other = Target::parse(&url).unwrap();
+    other.database = "elsewhere".into();
+    let other = Connector::new(other, ConnectOptions::default()).unwrap();
+    let own = connector(&url);
+    let (series, _, _) = observed(&url, "server-status", || {
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                block_on(async move {
+                    let mut session = other.connect(0).await.unwrap();
+                    // One row is changed at once, and the statement goes on.
+                    let update = "UPDATE sbtest.numbers SET n = n + 1 + SLEEP(3.5) WHERE id = 7";
+                    session.simple(update).await.unwrap();
+                    session.close().await;
+                })
+                .unwrap();
+            });
+            std::thread::sleep(Duration::from_millis(300));
+            block_on(async move {
+                let mut session = own.connect(0).await.unwrap();
+                let update = "UPDATE numbers SET n = 0 WHERE id = 7";
+                session.simple(update).await.unwrap();
+                session.close().await;
+            })
+            .unwrap();
+        });
+        std::thread::sleep(Duration::from_millis(1200));
+    });
+    let all = named(&series, "server-status", "locks.blocked");
+    let by =
+        |s: &&&Series| s.key.labels["blocker"] == "active" && s.key.labels["statement"] == "update";
+    let found = all.iter().find(by);
+    let points = points(found.unwrap_or_else(|| panic!("{series:?}")));
+    assert!(points.iter().any(|p| p.1 == 1.0), "{points:?}");
+    // And no more when it is over.
+    assert_eq!(points.last().map(|p| p.1), Some(0.0), "{points:?}");
+    let others = most(&series, "locks.rows-blocked-by-others");
+    assert_eq!(others, 1.0, "{series:?}");
+    assert_eq!(most(&series, "locks.blockers"), 1.0, "{series:?}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
+pub fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
     // Nobody listens there: only hosts are observed.
     let target = Target::parse("mysql://u@127.0.0.1:1/d").unwrap();
     let connector = Connector::new(target, ConnectOptions::default()).unwrap();

@@ -5,6 +5,7 @@ mod account;
 mod exporters;
 mod https;
 mod kept;
+mod mid_run;
 mod network;
 mod nodes;
 mod prometheus;
