@@ -40,9 +40,7 @@ pub fn json(record: &RunRecord) -> Result<String, serde_json::Error> {
         costs,
         diagnosis,
     };
-    let mut text = serde_json::to_string_pretty(&whole)?;
-    text.push('\n');
-    Ok(text)
+    tidemark_core::record::to_text(&whole)
 }
 
 /// A row for each kind of cost that is known.

@@ -112,6 +112,7 @@ pub(super) const NAMES: &[Name] = &[
     name("locks.waiting", true, "Locks: waiting sessions", "锁：等待中的会话"),
     name("locks.blocked", true, "Locks: blocked sessions", "锁：被阻塞的会话"),
     name("locks.blocked-by-others", false, "Locks: sessions blocked by others", "锁：被其他会话阻塞的会话"),
+    name("locks.rows-blocked-by-others", false, "Locks: row locks that others hold against sessions", "锁：被其他会话的行锁阻塞的会话"),
     name("locks.longest-wait", false, "Locks: longest wait", "锁：最长等待"),
     name("locks.blocker-age", false, "Locks: oldest blocking transaction", "锁：阻塞者事务时长"),
     name("locks.waits", false, "Locks: waits", "锁：等待次数"),
