@@ -264,6 +264,7 @@ impl<'a> Ready<'a> {
         watching.ended();
         say.release();
         say.bar().finish_and_clear();
+        forget_program_text();
         match measured {
             Ok(result) => {
                 recording.finish(&result);
@@ -311,6 +312,7 @@ impl Measured<'_> {
         let is_forced = matches!(self.result.failure, Some(EngineError::ForcedShutdown));
         if console.looks_again() && !is_forced {
             self.recording.look_again(&plan.connector, &plan.workload);
+            forget_program_text();
         }
         let kept = outputs.keep(&mut self.recording, &mut self.storing, console.aside())?;
         if let Some(clients) = self.clients.take() {
@@ -335,11 +337,15 @@ pub struct Kept {
     pub totals: Totals,
 }
 
+/// After so many intervals nothing runs for the first time.
+const SETTLING: u32 = 3;
+
 /// Tells everybody in turn.
 pub struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
-    has_interval: bool,
+    /// Intervals so far, up to [`SETTLING`].
+    intervals: u32,
 }
 
 impl<'m, 'o> Observer<'m, 'o> {
@@ -348,7 +354,7 @@ impl<'m, 'o> Observer<'m, 'o> {
         Self {
             making,
             voice,
-            has_interval: false,
+            intervals: 0,
         }
     }
 
@@ -390,10 +396,10 @@ impl RunObserver for Observer<'_, '_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
-        if !self.has_interval {
+        if self.intervals < SETTLING {
             // What began the run need not be in memory beside what tells of it.
             forget_program_text();
-            self.has_interval = true;
+            self.intervals += 1;
         }
         self.making.interval(interval);
         self.making.release_without_view();

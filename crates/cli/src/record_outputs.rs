@@ -115,6 +115,7 @@ impl RecordOutputs {
         out: &mut dyn Write,
     ) -> Result<bool, Failure> {
         let kept = storing.finish(&recording.record);
+        tidemark_runtime::forget_program_text();
         // A day's intervals are left where they are unless a file asks for them.
         let few = recording.record.totals.elapsed_s <= LONGEST_JUDGED_S;
         let beside = storing.place_beside(&recording.record).filter(|_| !kept);

@@ -129,6 +129,18 @@ pub(crate) enum Form {
     Either(Box<[Statement; 2]>),
 }
 
+impl Statement {
+    /// Whether it is known to return rows. Of one that is sent as text its first word tells.
+    pub fn returns_rows(&self) -> bool {
+        match &self.form {
+            Form::Mysql { has_rows, .. } => *has_rows,
+            Form::Postgres { columns, .. } => *columns > 0,
+            Form::Either(both) => both.iter().all(Statement::returns_rows),
+            Form::Sqlite { .. } | Form::Text(_) => self.verb == Verb::Read,
+        }
+    }
+}
+
 /// A statement's text cut at its `?` marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {

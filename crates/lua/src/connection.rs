@@ -99,7 +99,7 @@ impl Connection {
         let Some(session) = reach(&mut self.link, engine) else {
             return Ok(closed());
         };
-        let mut rows = self.shelf.buffer();
+        let mut rows = self.shelf.buffer(false);
         let done = session.fetch_text(sql, &mut rows).await;
         self.tell(engine);
         Ok(self.shelved(done?.has_rows, rows))
@@ -149,7 +149,7 @@ impl Connection {
         let (Some(session), Some(statement)) = (reach(&mut self.link, engine), statement) else {
             return Ok(closed());
         };
-        let mut rows = self.shelf.buffer();
+        let mut rows = self.shelf.buffer(statement.returns_rows());
         let done = session.fetch(statement, &values.bound(), &mut rows).await;
         self.tell(engine);
         Ok(self.shelved(done?.has_rows, rows))

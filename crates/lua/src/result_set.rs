@@ -22,9 +22,16 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// An empty buffer for what the next statement returns.
-    pub fn buffer(&self) -> RowSet {
-        let rows = self.spare.take();
+    /// An empty buffer for what the next statement returns. That of one that `returns_rows` for sure is
+    /// the last result's, where the script is not reading that.
+    pub fn buffer(&self, returns_rows: bool) -> RowSet {
+        let rows = match returns_rows && !self.is_being_read.get() {
+            true => {
+                self.result.set(self.result.get() + 1);
+                self.rows.take()
+            }
+            false => self.spare.take(),
+        };
         match rows.bytes_held() {
             0..=KEPT_BYTES => rows,
             _ => RowSet::new(),
@@ -42,7 +49,10 @@ impl Shelf {
             *shelf = Rc::default();
         }
         let (count, columns) = (rows.len(), rows.columns());
-        shelf.give_back(shelf.rows.replace(rows));
+        let before = shelf.rows.replace(rows);
+        if before.bytes_held() > 0 {
+            shelf.give_back(before);
+        }
         shelf.result.set(shelf.result.get() + 1);
         ResultSet {
             shelf: Rc::clone(shelf),

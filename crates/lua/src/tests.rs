@@ -135,6 +135,14 @@ fn a_result_lasts_until_the_next_unless_it_is_being_read() {
            local ok, message = pcall(first.fetch_row, first)
            assert(not ok and tostring(message):find('replaced this result'))
            assert(second:fetch_row()[1] == '7' and second:fetch_row() == nil)
+           -- The same of prepared statements.
+           local stmt = con:prepare('SELECT 5 UNION ALL SELECT 6')
+           local third, fourth = stmt:execute(), stmt:execute()
+           ok, message = pcall(third.fetch_row, third)
+           assert(not ok and tostring(message):find('replaced this result'))
+           assert(fourth:fetch_row()[1] == '5')
+           assert(stmt:execute():fetch_row()[1] == '5')
+           assert(fourth:fetch_row()[1] == '6' and fourth:fetch_row() == nil)
          end",
     )
     .unwrap();

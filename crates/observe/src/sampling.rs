@@ -1,7 +1,7 @@
 //! The threads that sample sources while a run goes on.
 
 use crate::source::{Samples, SeriesSource};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,7 +103,6 @@ impl Sampling {
             sources: Vec::new(),
             failed: Vec::new(),
         };
-        let starting = Arc::new(AtomicUsize::new(sources.len()));
         for source in sources {
             let name = source.name().to_string();
             let ((stop, stopped), (end, ended)) = (channel(), channel());
@@ -124,7 +123,6 @@ impl Sampling {
                 source,
                 every,
                 state: Arc::clone(&state),
-                starting: Arc::clone(&starting),
                 begun,
                 first_ms,
                 sink: Arc::clone(sink),
@@ -207,8 +205,6 @@ struct Looking {
     every: Duration,
     samples: Samples,
     state: Arc<State>,
-    /// Sources that have not begun yet.
-    starting: Arc<AtomicUsize>,
     begun: Instant,
     first_ms: i64,
     sink: Sink,
@@ -228,10 +224,8 @@ impl Looking {
         if started.is_ok() {
             self.sample(None);
         }
-        if self.starting.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // What opened the last source's session runs no more.
-            forget_program_text();
-        }
+        // What opened the source's session runs no more.
+        forget_program_text();
         if started.is_err() {
             return;
         }
