@@ -12,7 +12,7 @@ use std::time::Duration;
 use tidemark_core::record::Gap;
 use tidemark_core::record::{RunRecord, RunState, SCHEMA_VERSION};
 use tidemark_core::series::SeriesChunk;
-use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
+use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSink, SeriesSource};
 use tidemark_store::Store;
 
 /// Of one core, with a look a second.
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     store.begin(&record)?;
     let store = Arc::new(Mutex::new(store));
     let (seen, over) = (Arc::new(Seen::default()), Arc::new(AtomicBool::new(false)));
-    let sink: Sink = {
+    let sink: SeriesSink = {
         let (store, id) = (Arc::clone(&store), record.id.clone());
         Arc::new(move |chunk: SeriesChunk| {
             let written = store.lock().map(|mut s| s.push_series(&id, &chunk));

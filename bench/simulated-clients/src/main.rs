@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tidemark_clients::{
-    Agent, Event, Message, NatsOptions, OnLoss, Plan, Run, Simulated, Timing, now_ns,
+    Agent, ClientsPlan, ClientsRun, CoordinatorEvent, Message, NatsOptions, OnLoss, Simulated,
+    Timing, now_ns,
 };
 use tidemark_core::Job;
 use tidemark_core::record::{EncodedHistogram, Interval, TypeStats};
@@ -113,7 +114,7 @@ fn agents(nats: &NatsOptions, count: usize, seconds: u64) -> Result<(), Box<dyn 
 fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn Error>> {
     let job = Job::from_json(JOB)?;
     let every = job.load.interval;
-    let plan = Plan {
+    let plan = ClientsPlan {
         run: format!("simulated-{}", now_ns()),
         clients: count.to_string(),
         version: VERSION.into(),
@@ -122,7 +123,7 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
         on_loss: OnLoss::Continue,
         timing: Timing::default(),
     };
-    let run = Run::begin(nats, plan)?;
+    let run = ClientsRun::begin(nats, plan)?;
     let mut live = Live::new(count, every);
     let (mut begins, mut merged) = (0, 0_usize);
     let (mut lags, mut lost, mut late) = (Vec::new(), 0_u32, Vec::new());
@@ -131,11 +132,11 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
     let (mut cpu, mut began) = (0.0, now_ns());
     loop {
         match run.events.recv_timeout(Duration::from_secs(120))? {
-            Event::Begins(at) => {
+            CoordinatorEvent::Begins(at) => {
                 (begins, began) = (at, now_ns());
                 cpu = cpu_s()?;
             }
-            Event::Message(client, message) => match *message {
+            CoordinatorEvent::Message(client, message) => match *message {
                 Message::Interval {
                     number, interval, ..
                 } => {
@@ -157,11 +158,11 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
                 Message::Ended(_) => live.lost(client),
                 _ => {}
             },
-            Event::Lost { client, .. } => {
+            CoordinatorEvent::Lost { client, .. } => {
                 lost += 1;
                 live.lost(client);
             }
-            Event::Over { clients, .. } => {
+            CoordinatorEvent::Over { clients, .. } => {
                 late.extend(clients.iter().filter_map(|one| one.late_ns));
                 worst_error = clients
                     .iter()
@@ -170,8 +171,8 @@ fn coordinate(nats: NatsOptions, count: u32, seconds: u64) -> Result<(), Box<dyn
                     .unwrap_or(0);
                 break;
             }
-            Event::Failed(error) => return Err(error.into()),
-            Event::Chosen(_) => {}
+            CoordinatorEvent::Failed(error) => return Err(error.into()),
+            CoordinatorEvent::Chosen(_) => {}
         }
     }
     let wall = (now_ns() - began) as f64 / 1e9;

@@ -11,12 +11,12 @@ use tidemark_core::{Protocol, ThinkTime};
 
 /// A stretch of time, in seconds from the start of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Span {
+pub(crate) struct DeadSpan {
     pub start_s: f64,
     pub end_s: f64,
 }
 
-impl Span {
+impl DeadSpan {
     pub fn new(start_ms: i64, length_ms: f64) -> Self {
         let start_s = start_ms as f64 / 1000.0;
         Self {
@@ -30,7 +30,7 @@ impl Span {
     }
 
     /// How much of it another one covers.
-    pub fn within(self, other: Span) -> f64 {
+    pub fn within(self, other: DeadSpan) -> f64 {
         (self.end_s.min(other.end_s) - self.start_s.max(other.start_s)).max(0.0)
     }
 }
@@ -39,20 +39,22 @@ impl Span {
 #[derive(Debug, Default)]
 pub(crate) struct Dead {
     /// The client ran, and nothing ended.
-    pub target: Vec<Span>,
+    pub target: Vec<DeadSpan>,
     /// The same until the server broke a deadlock, which explains it.
-    pub deadlocked: Vec<Span>,
+    pub deadlocked: Vec<DeadSpan>,
     /// The client did not run.
-    pub client: Vec<Span>,
+    pub client: Vec<DeadSpan>,
 }
 
 impl Dead {
     /// What a run's record holds; `None` where nobody looked.
     pub fn of(run: &Run<'_>) -> Option<Self> {
         let all = run.record.dead_times.as_ref()?;
-        let spans = |which: &dyn Fn(&&DeadTime) -> bool| -> Vec<Span> {
+        let spans = |which: &dyn Fn(&&DeadTime) -> bool| -> Vec<DeadSpan> {
             let spans = all.iter().filter(which);
-            spans.map(|d| Span::new(d.start_ms, d.length_ms)).collect()
+            spans
+                .map(|d| DeadSpan::new(d.start_ms, d.length_ms))
+                .collect()
         };
         let candidates = spans(&|d| d.side == DeadSide::Target);
         let client = spans(&|d| d.side == DeadSide::Client);
@@ -61,12 +63,12 @@ impl Dead {
         let waits = server.is_some_and(|s| s.engine.protocol() == Protocol::Postgres);
         let is_wait = |d: &DeadTime| d.deadlocks > 0 && d.length_ms <= DEADLOCK_LONGEST_S * 1000.0;
         let by_deadlock = spans(&|d| waits && is_wait(d));
-        let every: Vec<Span> = candidates.iter().chain(&client).copied().collect();
+        let every: Vec<DeadSpan> = candidates.iter().chain(&client).copied().collect();
         // Time without a host is told as an outage.
         let outages = outages(run);
-        let away = |span: Span| outages.iter().map(|o| span.within(*o)).sum::<f64>();
+        let away = |span: DeadSpan| outages.iter().map(|o| span.within(*o)).sum::<f64>();
         let long = candidates.iter().copied();
-        let long: Vec<Span> = long
+        let long: Vec<DeadSpan> = long
             .filter(|span| span.length_s() - away(*span) >= DEAD_SHORTEST_S)
             .collect();
         let mut target = unexpected(run, &long, &every);
@@ -102,17 +104,22 @@ pub fn stalls(record: &RunRecord) -> Option<Vec<(f64, f64)>> {
 }
 
 /// Times without a host.
-pub(crate) fn outages(run: &Run<'_>) -> Vec<Span> {
+pub(crate) fn outages(run: &Run<'_>) -> Vec<DeadSpan> {
     let all = run.record.outages.iter();
-    all.map(|o| Span::new(o.start_ms, o.length_ms)).collect()
+    all.map(|o| DeadSpan::new(o.start_ms, o.length_ms))
+        .collect()
 }
 
 /// Those of some spans in which transactions were to end, in the order of time. All `stretches` of the
 /// run were seen as these were. None is told that a longer one is not: then all of them are chance.
-pub(crate) fn unexpected(run: &Run<'_>, spans: &[Span], stretches: &[Span]) -> Vec<Span> {
+pub(crate) fn unexpected(
+    run: &Run<'_>,
+    spans: &[DeadSpan],
+    stretches: &[DeadSpan],
+) -> Vec<DeadSpan> {
     let mut told = spans.to_vec();
     told.sort_by(|a, b| b.length_s().total_cmp(&a.length_s()));
-    let were_due = |span: &&Span| expected(run, **span, stretches) >= STALLED_EXPECTED;
+    let were_due = |span: &&DeadSpan| expected(run, **span, stretches) >= STALLED_EXPECTED;
     let count = told.iter().take_while(were_due).count();
     told.truncate(count);
     told.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
@@ -122,17 +129,17 @@ pub(crate) fn unexpected(run: &Run<'_>, spans: &[Span], stretches: &[Span]) -> V
 /// Transactions that were to end in a stretch: as many as in the same time outside of all `stretches`
 /// of about its length, or as many as the schedule had due. The shorter ones are left in: pauses that
 /// chance makes have every length, and a rate without any of them is not that of the run.
-fn expected(run: &Run<'_>, span: Span, stretches: &[Span]) -> f64 {
-    let as_long: Vec<Span> = stretches
+fn expected(run: &Run<'_>, span: DeadSpan, stretches: &[DeadSpan]) -> f64 {
+    let as_long: Vec<DeadSpan> = stretches
         .iter()
         .copied()
         .filter(|s| s.length_s() * DEAD_LATENCIES >= span.length_s())
         .collect();
-    let outside = |held: Span, ended: u64| {
+    let outside = |held: DeadSpan, ended: u64| {
         let dead: f64 = as_long.iter().map(|s| s.within(held)).sum();
         ended as f64 / (held.length_s() - dead).max(DEAD_SHORTEST_S)
     };
-    let whole = Span::new(0, run.totals.elapsed_s * 1000.0);
+    let whole = DeadSpan::new(0, run.totals.elapsed_s * 1000.0);
     let ended = run.totals.all.count;
     let ended = ended.saturating_add(run.totals.ignored_errors);
     let rate = outside(whole, ended);
@@ -142,7 +149,7 @@ fn expected(run: &Run<'_>, span: Span, stretches: &[Span]) -> f64 {
         LoadKind::Steps | LoadKind::Search => {
             let steps = run.record.steps.iter();
             let due = steps.map(|step| {
-                let held = Span::new(step.start_ms, step.totals.elapsed_s * 1000.0);
+                let held = DeadSpan::new(step.start_ms, step.totals.elapsed_s * 1000.0);
                 let ended = || outside(held, step.totals.all.count);
                 span.within(held) * step.rate.unwrap_or_else(ended)
             });
@@ -154,7 +161,7 @@ fn expected(run: &Run<'_>, span: Span, stretches: &[Span]) -> f64 {
 /// Whether a stretch is no mere pause between transactions that take long, or between users who
 /// think. At most one transaction a session was in progress in each stretch, and as many again come
 /// into what follows it; what all others took, and users' pauses, is usual.
-pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[Span]) -> bool {
+pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[DeadSpan]) -> bool {
     let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions) as f64;
     let count = run.service.count() as f64;
     let as_long = |factor: f64| {
@@ -225,7 +232,7 @@ pub(crate) struct Says {
 pub(crate) fn finding(
     run: &Run<'_>,
     dead: &Dead,
-    spans: &[Span],
+    spans: &[DeadSpan],
     (rule, invalid): (&'static str, f64),
     says: &Says,
 ) -> Option<Finding> {

@@ -31,7 +31,7 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
 
 /// The measurement as its intervals have it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Window {
+pub(crate) struct MeasuredWindow {
     end_ms: i64,
     intervals: Vec<Part>,
 }
@@ -50,7 +50,7 @@ type Of = fn(&Part) -> f64;
 const TRANSACTIONS: Of = |part| part.transactions;
 const STATEMENTS: Of = |part| part.statements;
 
-impl Window {
+impl MeasuredWindow {
     pub fn of(record: &RunRecord) -> Option<Self> {
         let measured = record.intervals.iter();
         let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
@@ -95,7 +95,7 @@ impl Window {
 
 /// What series of a source and name had in the measurement.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct SeriesSum {
     /// Of all points of all of them.
     sum: f64,
     /// Points of the longest.
@@ -105,14 +105,14 @@ pub(crate) struct Seen {
     to_ms: i64,
 }
 
-impl Seen {
+impl SeriesSum {
     /// The mean of all series, added up: one that began late was at nothing before.
     pub fn mean(&self) -> f64 {
         self.sum / self.points
     }
 
     /// The mean by the transactions or statements of the same time.
-    fn each(&self, window: &Window, of: Of) -> Option<f64> {
+    fn each(&self, window: &MeasuredWindow, of: Of) -> Option<f64> {
         let rate = window.rate(of, self.from_ms, self.to_ms);
         (rate > 0.0).then(|| self.mean() / rate)
     }
@@ -121,12 +121,12 @@ impl Seen {
 /// The series that `wanted` takes; `None` where they have no points.
 pub(crate) fn seen(
     record: &RunRecord,
-    window: &Window,
+    window: &MeasuredWindow,
     source: &str,
     name: &str,
     wanted: impl Fn(&Series) -> bool,
-) -> Option<Seen> {
-    let mut seen = Seen {
+) -> Option<SeriesSum> {
+    let mut seen = SeriesSum {
         sum: 0.0,
         points: 0.0,
         from_ms: i64::MAX,
@@ -151,7 +151,7 @@ pub(crate) fn seen(
 /// Sessions that were in a state on average, those of one wait alone where one is given; `CPU` is the
 /// wait of sessions that wait for nothing.
 pub fn sessions(record: &RunRecord, state: &str, wait: Option<&str>) -> Option<f64> {
-    let window = Window::of(record)?;
+    let window = MeasuredWindow::of(record)?;
     let of = |wanted: &dyn Fn(&Series) -> bool| {
         seen(record, &window, SERVER_ACTIVITY, "sessions", wanted)
     };
@@ -192,7 +192,7 @@ pub enum CostKind {
 
 /// Statements of a transaction, on average; `None` where they were not counted.
 pub fn statements_each(record: &RunRecord) -> Option<f64> {
-    let window = Window::of(record)?;
+    let window = MeasuredWindow::of(record)?;
     let sum = |of: Of| window.intervals.iter().map(of).sum::<f64>();
     let each = sum(STATEMENTS) / sum(TRANSACTIONS);
     (each > 0.0).then_some(each)
@@ -273,7 +273,7 @@ const KINDS: &[(CostKind, &[From])] = &[
 /// What a transaction of the measurement took on average, as far as sources told: rates by the
 /// transactions a second of the same time. Nothing of runs without transactions.
 pub fn costs(record: &RunRecord) -> Vec<Cost> {
-    let Some(window) = Window::of(record) else {
+    let Some(window) = MeasuredWindow::of(record) else {
         return Vec::new();
     };
     // What observing takes is no transaction's.
@@ -282,7 +282,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
         let all = names
             .iter()
             .map(|name| seen(record, &window, source, name, counts));
-        let all: Vec<Seen> = all.collect::<Option<_>>()?;
+        let all: Vec<SeriesSum> = all.collect::<Option<_>>()?;
         let total = |of: Of| -> Option<f64> {
             let each = all.iter().map(|seen| seen.each(&window, of));
             each.sum::<Option<f64>>().map(|total| total * unit)
@@ -339,7 +339,7 @@ pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
 }
 
 /// What went through the client's busiest interface for each transaction.
-fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
+fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
     let most = |of: Of| busiest_interface(record, window, |seen| seen.each(window, of));
     Some(Cost {
         kind: CostKind::NetworkBytes,
@@ -353,8 +353,8 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
 /// sent and received.
 pub(crate) fn busiest_interface(
     record: &RunRecord,
-    window: &Window,
-    figure: impl Fn(Seen) -> Option<f64>,
+    window: &MeasuredWindow,
+    figure: impl Fn(SeriesSum) -> Option<f64>,
 ) -> Option<f64> {
     let interfaces = series(record, CLIENT_HOST, "network.sent");
     let of = |name: &str, interface: &str| {

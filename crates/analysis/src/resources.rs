@@ -1,6 +1,6 @@
 //! What a run used of the main resources, as means of the measurement.
 
-use crate::observed::{Seen, Window, busiest_interface, seen, series, server_host};
+use crate::observed::{MeasuredWindow, SeriesSum, busiest_interface, seen, series, server_host};
 use serde::Serialize;
 use tidemark_core::observe::{SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
@@ -38,7 +38,7 @@ pub struct Resources {
 impl Resources {
     /// Of a record; nothing of runs without transactions.
     pub fn of(record: &RunRecord) -> Self {
-        let Some(window) = Window::of(record) else {
+        let Some(window) = MeasuredWindow::of(record) else {
             return Self::default();
         };
         let host = server_host(record);
@@ -84,6 +84,6 @@ impl Resources {
 }
 
 /// All series of a source and name.
-fn all(record: &RunRecord, window: &Window, source: &str, name: &str) -> Option<Seen> {
+fn all(record: &RunRecord, window: &MeasuredWindow, source: &str, name: &str) -> Option<SeriesSum> {
     seen(record, window, source, name, |_| true)
 }

@@ -13,7 +13,7 @@ use tidemark_core::series::Series;
 use tidemark_core::{counted, printable, printable_lines, redact_text};
 use tidemark_files::{LONGEST_CONFIGURATION, Replace, read, read_text, write};
 use tidemark_import::series::{
-    Mapping, ReadSeries, ReadSeriesError, Remark, RemarkKind, Window, read_series,
+    ColumnMapping, ReadSeries, ReadSeriesError, Remark, RemarkKind, RunWindow, read_series,
 };
 use tidemark_report::{Lang, significant};
 use tidemark_store::Store;
@@ -46,7 +46,7 @@ pub fn attach(words: &args::Import, table: &Path) -> Result<ExitCode, Failure> {
         Failure::usage(format!("{}: {why}", file.display()))
     };
     let text = read_text(map, LONGEST_CONFIGURATION).map_err(|e| bad(map, &e))?;
-    let mapping = Mapping::parse(&text).map_err(|e| bad(map, &e))?;
+    let mapping = ColumnMapping::parse(&text).map_err(|e| bad(map, &e))?;
     let (home, mut record) = find(words, to)?;
     let window = window(&record, words.run_start.as_deref())?;
     let bytes = read(table, LONGEST_TABLE).map_err(|e| bad(table, &e))?;
@@ -114,7 +114,7 @@ fn keep(home: Home, mut record: RunRecord) -> Result<(), Failure> {
 }
 
 /// When the run was. An imported one was at a time that its output does not tell.
-fn window(record: &RunRecord, run_start: Option<&str>) -> Result<Window, Failure> {
+fn window(record: &RunRecord, run_start: Option<&str>) -> Result<RunWindow, Failure> {
     let id = &record.id;
     let began: Timestamp = match (&record.imported, run_start) {
         (Some(_), None) => {
@@ -179,7 +179,7 @@ fn window(record: &RunRecord, run_start: Option<&str>) -> Result<Window, Failure
     }
     let begin_ms = began.as_millisecond();
     let measured_ms = begin_ms.saturating_add((warm_up * 1000.0) as i64);
-    Ok(Window {
+    Ok(RunWindow {
         begin_ms,
         measured_ms,
         end_ms: measured_ms.saturating_add((length * 1000.0).ceil() as i64),
@@ -193,12 +193,12 @@ fn moment(ms: i64) -> String {
     }
 }
 
-fn of_run(window: &Window) -> String {
+fn of_run(window: &RunWindow) -> String {
     format!("{} to {}", moment(window.begin_ms), moment(window.end_ms))
 }
 
 /// Why nothing can be kept, with both ranges where they have nothing in common.
-fn worded(error: &ReadSeriesError, window: &Window, map: &Path) -> String {
+fn worded(error: &ReadSeriesError, window: &RunWindow, map: &Path) -> String {
     match error {
         ReadSeriesError::Outside {
             first_ms, last_ms, ..
@@ -217,7 +217,7 @@ fn worded(error: &ReadSeriesError, window: &Window, map: &Path) -> String {
 }
 
 /// What was left out, a sentence each.
-fn said(got: &ReadSeries, window: &Window) -> Vec<String> {
+fn said(got: &ReadSeries, window: &RunWindow) -> Vec<String> {
     let outside = (got.outside > 0).then(|| {
         format!(
             "{} outside the run ({}) skipped",

@@ -13,7 +13,7 @@ use tidemark_report::findings_with_advice;
 
 /// How many of each severity.
 #[derive(Default)]
-struct Told {
+struct SeverityCounts {
     runs: u64,
     invalid: u64,
     suspect: u64,
@@ -26,7 +26,7 @@ struct Told {
 /// # Errors
 /// [`Failure`] for what is not there or can't be read.
 pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
-    let mut told = Told::default();
+    let mut told = SeverityCounts::default();
     for word in &words.what {
         let path = Path::new(word);
         if word == "-" || path.exists() {
@@ -78,7 +78,7 @@ fn judge_file(
     words: &args::Audit,
     file: &Path,
     of_folder: bool,
-    told: &mut Told,
+    told: &mut SeverityCounts,
 ) -> Result<(), Failure> {
     if documents::is_record(file) {
         let record = match record_in(file) {
@@ -131,7 +131,7 @@ fn judge(
     words: &args::Audit,
     record: &RunRecord,
     name: &str,
-    told: &mut Told,
+    told: &mut SeverityCounts,
 ) -> Result<(), Failure> {
     if record.is_watch() {
         print(&format!(
@@ -147,7 +147,7 @@ fn judge(
     Ok(())
 }
 
-fn tell(words: &args::Audit, found: &[Finding], name: &str, told: &mut Told) {
+fn tell(words: &args::Audit, found: &[Finding], name: &str, told: &mut SeverityCounts) {
     for finding in found {
         match finding.severity {
             Severity::Invalid => told.invalid += 1,

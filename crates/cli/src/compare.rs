@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::runs::{open, record_of};
 use crate::texts::compare as texts;
 use crate::{args, run_selection};
-use tidemark_analysis::compare::Limit;
+use tidemark_analysis::compare::RegressionLimit;
 use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
 use tidemark_diagnosis::{Changes, Diagnosis, can_diagnose, diagnose};
@@ -26,7 +26,7 @@ impl From<AnalysisError> for Failure {
 pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
     let mut limits = Vec::new();
     for text in &words.fail_if {
-        let limit: Limit = text
+        let limit: RegressionLimit = text
             .parse()
             .map_err(|e| Failure::usage(format!("--fail-if: {e}")))?;
         limits.push(limit);
@@ -46,7 +46,7 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
     if words.format != "text" {
         tell_unusable(&comparison, words.lang);
     }
-    let judged: Vec<(Limit, bool)> = limits
+    let judged: Vec<(RegressionLimit, bool)> = limits
         .into_iter()
         .map(|limit| (limit, limit.is_broken_by(&comparison)))
         .collect();

@@ -89,7 +89,7 @@ pub use compat::sysbench::main as sysbench;
 pub use exit::{ExitCode, Failure};
 pub use frontend::{Frontend, StepOptions, StudySupport};
 pub use jobs::{Adapter, LoadOption};
-pub use runner::Order;
+pub use runner::JobOrder;
 
 use clap::FromArgMatches;
 use std::path::Path;

@@ -51,7 +51,7 @@ pub struct Described {
     /// What could not be read.
     pub notes: Vec<String>,
     /// What no record holds.
-    pub beside: Beside,
+    pub beside: TargetHints,
 }
 
 impl Described {
@@ -74,14 +74,14 @@ impl Described {
             disks: Vec::new(),
             topology: None,
             notes: Vec::new(),
-            beside: Beside::default(),
+            beside: TargetHints::default(),
         }
     }
 }
 
 /// What a look at the target tells for hints alone.
 #[derive(Debug, Clone, Default)]
-pub struct Beside {
+pub struct TargetHints {
     /// About how many rows those tables have that are too large to count: what their keys span.
     pub about: Vec<TableState>,
     /// The quickest of a few trivial statements, where arrivals come at a rate.
@@ -210,7 +210,7 @@ fn look(
             notes.push(format!("rows were not counted: {asked} were requested"));
         }
         limit_counts(&mut session).await;
-        let mut beside = Beside::default();
+        let mut beside = TargetHints::default();
         if asks.round_trip && !connector.is_blocking() {
             beside.round_trip = round_trip(&mut session).await;
         }

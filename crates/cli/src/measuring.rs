@@ -21,7 +21,7 @@ use tidemark_core::Job;
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step, Totals};
 use tidemark_core::series::SeriesChunk;
 use tidemark_engine::{
-    Beside, EngineError, Lead, RunObserver, RunResult, SampleLog, Started, run_beside,
+    EngineError, Lead, RunExtras, RunObserver, RunResult, SampleLog, Started, run_beside,
 };
 use tidemark_live::ClientNow;
 use tidemark_report::Lang;
@@ -96,7 +96,7 @@ pub struct Making<'m, 'o> {
 }
 
 /// A run that made load, however it ended.
-pub struct Measured<'a> {
+pub struct MeasuredRun<'a> {
     asked: RunContext<'a>,
     /// What was measured.
     pub result: RunResult,
@@ -208,7 +208,7 @@ impl<'a> Ready<'a> {
         samples: Option<(&SampleLog, u16)>,
         say: LiveOutput<'_>,
         voice: &mut dyn Voice,
-    ) -> Result<Measured<'a>, Failure> {
+    ) -> Result<MeasuredRun<'a>, Failure> {
         let lead = self.asked.lead;
         if let Some(several) = self.asked.job.clients.as_ref() {
             return clients::measure(self, several, checkpoints, samples, say, voice);
@@ -229,7 +229,7 @@ impl<'a> Ready<'a> {
                 checkpoints,
                 &stop,
                 &mut observer,
-                Beside { samples, lead },
+                RunExtras { samples, lead },
             )
         });
         voice.ended();
@@ -244,7 +244,7 @@ impl<'a> Ready<'a> {
         self,
         mut say: LiveOutput<'_>,
         drive: impl FnOnce(Making<'_, '_>) -> Result<RunResult, EngineError>,
-    ) -> Result<Measured<'a>, Failure> {
+    ) -> Result<MeasuredRun<'a>, Failure> {
         let Ready {
             asked,
             mut recording,
@@ -268,7 +268,7 @@ impl<'a> Ready<'a> {
         match measured {
             Ok(result) => {
                 recording.finish(&result);
-                Ok(Measured {
+                Ok(MeasuredRun {
                     asked,
                     result,
                     recording,
@@ -287,7 +287,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-impl Measured<'_> {
+impl MeasuredRun<'_> {
     /// Keeps series that came from elsewhere.
     pub fn take_series(&mut self, chunk: SeriesChunk) {
         (self.storing.sink())(chunk);
@@ -305,7 +305,7 @@ impl Measured<'_> {
     ///
     /// # Errors
     /// [`Failure`] of a run that failed, or naming the file that can't be written.
-    pub fn keep(mut self, console: &mut dyn Console, summary: &str) -> Result<Kept, Failure> {
+    pub fn keep(mut self, console: &mut dyn Console, summary: &str) -> Result<StoredRun, Failure> {
         let (plan, outputs) = (self.asked.plan, self.asked.outputs);
         forget_program_text();
         // Who wants the end by force has no time for what hangs.
@@ -322,7 +322,7 @@ impl Measured<'_> {
             eprint!("{summary}");
         }
         let record = self.recording.record;
-        Ok(Kept {
+        Ok(StoredRun {
             code: console.verdict(self.result, &record, self.asked.prepare)?,
             totals: record.totals,
         })
@@ -330,7 +330,7 @@ impl Measured<'_> {
 }
 
 /// A run whose record is where it belongs.
-pub struct Kept {
+pub struct StoredRun {
     /// How it ended.
     pub code: ExitCode,
     /// What it measured.

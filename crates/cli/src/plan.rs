@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::job::{LoadMethod, Preparation, SessionSetup};
@@ -33,7 +33,7 @@ impl BoundWorkload {
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
-    pub fn of(order: &Order) -> Result<Self, Failure> {
+    pub fn of(order: &JobOrder) -> Result<Self, Failure> {
         let (load, session) = (&order.job.load, &order.job.session);
         let connect = ConnectOptions {
             prepared: load.prepared,

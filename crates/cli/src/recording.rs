@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use crate::looking::{Described, StudyTables, look_again};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tidemark_core::{Job, OptionValues, Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
 use tidemark_observe::{
-    ClientHostSource, EndpointAccess, HostSampler, Observing, Sampling, SeriesSource, Sink,
+    ClientHostSource, EndpointAccess, HostSampler, Observing, Sampling, SeriesSink, SeriesSource,
     client_host, sources,
 };
 use tidemark_runtime::{block_on, timeout};
@@ -38,7 +38,7 @@ pub struct Recording {
 
 impl Recording {
     /// A record of a run that is about to begin.
-    pub fn new(order: &Order, described: Described) -> Self {
+    pub fn new(order: &JobOrder, described: Described) -> Self {
         let target = order.target.to_string();
         let record = begun(&order.job, &order.options, &order.command, target);
         Self::of_record(RunRecord {
@@ -71,7 +71,7 @@ impl Recording {
     }
 
     /// A test of the machine begins, as [`Recording::started`].
-    pub fn machine_started(&mut self, begun: &Started, sink: &Sink) {
+    pub fn machine_started(&mut self, begun: &Started, sink: &SeriesSink) {
         let mut sources: Vec<Box<dyn SeriesSource>> = Vec::new();
         let watch = self.record.job.as_ref().map(|job| &job.watch);
         if watch.is_some_and(|watch| watch.observe.wants(CLIENT_HOST)) {
@@ -81,7 +81,7 @@ impl Recording {
     }
 
     /// The load begins: what the client uses counts from here, and series go to `sink`.
-    pub fn started(&mut self, begun: &Started, connector: &Connector, sink: &Sink) {
+    pub fn started(&mut self, begun: &Started, connector: &Connector, sink: &SeriesSink) {
         let watch = self.record.job.as_ref().map(|job| job.watch.clone());
         let mut watch = watch.unwrap_or_default();
         if self.is_coordinator {
@@ -103,7 +103,7 @@ impl Recording {
         self.begins(begun, all.sources, sink);
     }
 
-    fn begins(&mut self, begun: &Started, sources: Vec<Box<dyn SeriesSource>>, sink: &Sink) {
+    fn begins(&mut self, begun: &Started, sources: Vec<Box<dyn SeriesSource>>, sink: &SeriesSink) {
         self.host = HostSampler::new();
         let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
         // A led run begins a moment later.
@@ -123,7 +123,7 @@ impl Recording {
         record: RunRecord,
         sources: Vec<Box<dyn SeriesSource>>,
         every: Duration,
-        sink: &Sink,
+        sink: &SeriesSink,
     ) -> Self {
         let sampling = Sampling::start_every(sources, Some(every), Duration::ZERO, sink);
         Self {

@@ -5,7 +5,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::hints;
 use crate::looking::{Described, describe};
 pub use crate::measuring::Ready;
-use crate::measuring::{Kept, Measured, RunContext};
+use crate::measuring::{MeasuredRun, RunContext, StoredRun};
 use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::RecordOutputs;
@@ -24,7 +24,7 @@ use tidemark_workloads::{Definition, Workload};
 
 /// A job with what a job may not hold, and with the words in which it was asked for.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct JobOrder {
     /// The run, or the load.
     pub job: Job,
     /// Its workload's row of the registry.
@@ -50,7 +50,7 @@ pub trait Console {
     ///
     /// # Errors
     /// [`Failure`] of what can't be run.
-    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, order: &JobOrder) -> Result<(), Failure> {
         let _ = order;
         Ok(())
     }
@@ -61,7 +61,7 @@ pub trait Console {
     /// [`Failure`] when the run would measure something else.
     fn inspect(
         &mut self,
-        order: &Order,
+        order: &JobOrder,
         plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
@@ -75,7 +75,7 @@ pub trait Console {
     }
 
     /// The head of the output.
-    fn header(&mut self, order: &Order, record: &RunRecord);
+    fn header(&mut self, order: &JobOrder, record: &RunRecord);
 
     /// Nothing refuses the run any more: what the tool does to its tables before the load.
     ///
@@ -91,13 +91,13 @@ pub trait Console {
     ///
     /// # Errors
     /// Those of [`Ready::measure_by`].
-    fn measure<'a>(&mut self, ready: Ready<'a>) -> Result<Measured<'a>, Failure>;
+    fn measure<'a>(&mut self, ready: Ready<'a>) -> Result<MeasuredRun<'a>, Failure>;
 
     /// Prints the summary, and returns what was printed.
     ///
     /// # Errors
     /// [`Failure`] when its figures can't be read.
-    fn summary(&mut self, order: &Order, measured: &Measured<'_>) -> Result<String, Failure>;
+    fn summary(&mut self, order: &JobOrder, measured: &MeasuredRun<'_>) -> Result<String, Failure>;
 
     /// Where lines go that are not the tool's.
     fn aside(&mut self) -> &mut dyn Write;
@@ -124,7 +124,12 @@ pub trait Console {
     ///
     /// # Errors
     /// [`Failure`] of what was checked after the run.
-    fn after(&mut self, order: &Order, plan: &BoundWorkload, kept: &Kept) -> Result<(), Failure> {
+    fn after(
+        &mut self,
+        order: &JobOrder,
+        plan: &BoundWorkload,
+        kept: &StoredRun,
+    ) -> Result<(), Failure> {
         let _ = (order, plan, kept);
         Ok(())
     }
@@ -135,7 +140,7 @@ pub trait Console {
 /// # Errors
 /// [`Failure`] when no load could be made, or when the run failed after its start: then what was
 /// measured is kept all the same.
-pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure> {
+pub fn run(order: &JobOrder, console: &mut dyn Console) -> Result<ExitCode, Failure> {
     let outputs = RecordOutputs::new(&order.job.outputs)?;
     let mut watching = Watching::new(&order.job.watch)?;
     let kept = run_watched(order, None, &outputs, &mut watching, console)?;
@@ -148,12 +153,12 @@ pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure
 /// # Errors
 /// As [`run`].
 pub fn run_watched(
-    order: &Order,
+    order: &JobOrder,
     described: Option<Described>,
     outputs: &RecordOutputs,
     watching: &mut Watching,
     console: &mut dyn Console,
-) -> Result<Kept, Failure> {
+) -> Result<StoredRun, Failure> {
     let job = &order.job;
     let plan = BoundWorkload::of(order)?;
     console.begin(order)?;
@@ -204,7 +209,7 @@ pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
 ///
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
-pub fn look(order: &Order, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
+pub fn look(order: &JobOrder, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
     let file = topology_of(order.job.watch.topology.as_deref())?;

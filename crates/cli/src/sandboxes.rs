@@ -11,7 +11,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 use tidemark_core::{printable, redact_url};
 use tidemark_report::Lang;
-use tidemark_sandbox::{Error, Home, Request, Sandbox, StartStep, State};
+use tidemark_sandbox::{Error, Home, Sandbox, SandboxRequest, SandboxState, StartStep};
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -52,7 +52,7 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     if words.url {
         return url(&home, engine);
     }
-    let mut request = Request::new(Request::engine(engine)?);
+    let mut request = SandboxRequest::new(SandboxRequest::engine(engine)?);
     request.version_from.clone_from(&words.version_from);
     request.folder.clone_from(&words.dir);
     request.name.clone_from(&words.name);
@@ -87,7 +87,7 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
 /// Prints the URL of one that runs, for a script.
 fn url(home: &Home, name: &str) -> Result<ExitCode, Failure> {
     let sandbox = home.find(name)?;
-    let State::Running { .. } = sandbox.state() else {
+    let SandboxState::Running { .. } = sandbox.state() else {
         return Err(Error::NotRunning { name: name.into() }.into());
     };
     print(&format!("{}\n", sandbox.url()));
@@ -123,21 +123,21 @@ fn list(home: &Home, lang: Lang) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn told(state: State, lang: Lang) -> String {
+fn told(state: SandboxState, lang: Lang) -> String {
     match state {
-        State::Starting { by } => texts::being_started(lang, by),
-        State::Running { pid } => texts::is_running(lang, pid),
-        State::HalfStarted { pid: Some(pid) } => texts::half_started(lang, pid),
-        State::HalfStarted { pid: None } => texts::half_started_not_running(lang).into(),
-        State::Ended => texts::not_running(lang).into(),
-        State::Elsewhere => texts::elsewhere(lang).into(),
-        State::Gone => texts::gone(lang).into(),
-        State::NotOurs => texts::not_ours(lang).into(),
+        SandboxState::Starting { by } => texts::being_started(lang, by),
+        SandboxState::Running { pid } => texts::is_running(lang, pid),
+        SandboxState::HalfStarted { pid: Some(pid) } => texts::half_started(lang, pid),
+        SandboxState::HalfStarted { pid: None } => texts::half_started_not_running(lang).into(),
+        SandboxState::Ended => texts::not_running(lang).into(),
+        SandboxState::Elsewhere => texts::elsewhere(lang).into(),
+        SandboxState::Gone => texts::gone(lang).into(),
+        SandboxState::NotOurs => texts::not_ours(lang).into(),
     }
 }
 
 fn place(sandbox: &Sandbox, lang: Lang) -> String {
-    let State::Running { .. } = sandbox.state() else {
+    let SandboxState::Running { .. } = sandbox.state() else {
         return sandbox.folder().display().to_string();
     };
     let url = redact_url(&sandbox.url());

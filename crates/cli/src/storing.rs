@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::series::{Series, SeriesChunk, join};
-use tidemark_observe::Sink;
+use tidemark_observe::SeriesSink;
 use tidemark_store::{StoreError, default_path};
 
 /// How long the end of a run waits for a store that is locked, or whose disk is slow.
@@ -114,7 +114,7 @@ impl Storing {
     }
 
     /// Keeps series. A stretch is in the store a moment later, unless that is locked.
-    pub fn sink(&self) -> Sink {
+    pub fn sink(&self) -> SeriesSink {
         if let Some(keeper) = &self.keeper {
             return keeper.sink();
         }

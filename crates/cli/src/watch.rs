@@ -29,7 +29,7 @@ use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, reda
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
 use tidemark_observe::{
-    EndpointAccess, Observing, Sink, Sources, client_host, data_disks, sources, with_members,
+    EndpointAccess, Observing, SeriesSink, Sources, client_host, data_disks, sources, with_members,
 };
 use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
@@ -186,7 +186,7 @@ fn check(words: &args::Watch, target: &Target) -> Result<(), Failure> {
 }
 
 /// What the target says of itself.
-struct Server {
+struct WatchedServer {
     info: ServerInfo,
     on_client: Option<bool>,
     settings: Vec<Setting>,
@@ -200,14 +200,14 @@ fn describe(
     connector: &Connector,
     observe: &Observe,
     file: Option<Topology>,
-) -> Result<Server, Failure> {
+) -> Result<WatchedServer, Failure> {
     let (connector, observe) = (connector.clone(), observe.clone());
     let asked = block_on(async move {
         let mut session = connector.connect(0).await?;
         let mut notes = Vec::new();
         let settings = settings_of(&mut session, &mut notes).await;
         let on_client = on_client(&mut session, &connector);
-        let server = Server {
+        let server = WatchedServer {
             info: session.server().clone(),
             on_client,
             disks: data_disks(&mut session, connector.target(), &observe, on_client).await,
@@ -222,7 +222,12 @@ fn describe(
     asked.map_err(|error| EngineError::Connect { session: 0, error }.into())
 }
 
-fn record(args: &[String], words: &args::Watch, target: &Target, server: Server) -> RunRecord {
+fn record(
+    args: &[String],
+    words: &args::Watch,
+    target: &Target,
+    server: WatchedServer,
+) -> RunRecord {
     let option = |name: &str, value: String, default: &str| {
         let source = match value == default {
             true => Source::Default,
@@ -283,7 +288,7 @@ fn observe(
     live: &mut LiveOutput<'_>,
 ) -> (Recording, Duration) {
     let newest = Arc::new(Mutex::new(Newest::default()));
-    let sink: Sink = {
+    let sink: SeriesSink = {
         let (newest, store) = (Arc::clone(&newest), storing.sink());
         Arc::new(move |chunk| {
             let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ use tidemark_live::{
     Asking, ClientNow, Controls, Metrics, MetricsAddress, Newest, Picture, QueriesPicture, RunInfo,
     View,
 };
-use tidemark_observe::Sink;
+use tidemark_observe::SeriesSink;
 use tidemark_report::Lang;
 
 /// How often the wait at the end looks whether the user ended it.
@@ -26,7 +26,7 @@ pub struct Watching {
     /// How long figures are served after the end.
     linger: Duration,
     wants_view: bool,
-    view: Option<Shown>,
+    view: Option<RunDisplay>,
     /// What is observed of the run.
     newest: Newest,
     /// Whether there was a run.
@@ -34,7 +34,7 @@ pub struct Watching {
 }
 
 /// What the terminal shows.
-enum Shown {
+enum RunDisplay {
     Run(View<Picture>),
     /// Of streams of queries, and when it was opened.
     Queries(View<QueriesPicture>, Instant),
@@ -69,7 +69,7 @@ impl Watching {
 
     /// Shows the newest of what goes to `sink`, too, where there is a view, and serves it where figures are
     /// served. Of an earlier run nothing stays.
-    pub fn showing(&mut self, sink: Sink) -> Sink {
+    pub fn showing(&mut self, sink: SeriesSink) -> SeriesSink {
         let sink = match &self.metrics {
             None => sink,
             Some(metrics) => served(metrics, sink),
@@ -94,7 +94,7 @@ impl Watching {
         if self.wants_view {
             let picture = Picture::new(info).observing(self.newest.clone());
             let view = View::open(picture, controls());
-            self.view = view.map(Shown::Run);
+            self.view = view.map(RunDisplay::Run);
         }
         self.has_view()
     }
@@ -112,14 +112,14 @@ impl Watching {
                 ..info
             };
             let view = View::open(QueriesPicture::new(info, all), controls());
-            self.view = view.map(|view| Shown::Queries(view, Instant::now()));
+            self.view = view.map(|view| RunDisplay::Queries(view, Instant::now()));
         }
         self.has_view()
     }
 
     /// A stream asks a query.
     pub fn query_begins(&mut self, stream: u64, called: String, query: &str) {
-        if let Some(Shown::Queries(view, opened)) = &self.view {
+        if let Some(RunDisplay::Queries(view, opened)) = &self.view {
             let (query, at) = (query.to_string(), opened.elapsed());
             view.change(move |p| p.begins(stream, &called, &query, at));
         }
@@ -127,7 +127,7 @@ impl Watching {
 
     /// What a stream asked has ended.
     pub fn query_ends(&mut self, stream: u64, query: &str, took: Duration, how: Asking) {
-        if let Some(Shown::Queries(view, _)) = &self.view {
+        if let Some(RunDisplay::Queries(view, _)) = &self.view {
             let query = query.to_string();
             view.change(move |p| p.ends(stream, &query, took, how));
         }
@@ -137,8 +137,8 @@ impl Watching {
     pub fn has_view(&self) -> bool {
         match &self.view {
             None => false,
-            Some(Shown::Run(view)) => view.is_open(),
-            Some(Shown::Queries(view, _)) => view.is_open(),
+            Some(RunDisplay::Run(view)) => view.is_open(),
+            Some(RunDisplay::Queries(view, _)) => view.is_open(),
         }
     }
 
@@ -150,8 +150,8 @@ impl Watching {
         let errors = errors.to_vec();
         match &self.view {
             None => {}
-            Some(Shown::Run(view)) => view.change(move |p| p.errors(&errors)),
-            Some(Shown::Queries(view, _)) => view.change(move |p| p.errors(&errors)),
+            Some(RunDisplay::Run(view)) => view.change(move |p| p.errors(&errors)),
+            Some(RunDisplay::Queries(view, _)) => view.change(move |p| p.errors(&errors)),
         }
     }
 
@@ -160,7 +160,7 @@ impl Watching {
         if let Some(metrics) = &self.metrics {
             metrics.interval(interval);
         }
-        if let Some(Shown::Run(view)) = &self.view {
+        if let Some(RunDisplay::Run(view)) = &self.view {
             let interval = interval.clone();
             view.change(move |p| p.interval(&interval));
         }
@@ -168,7 +168,7 @@ impl Watching {
 
     /// Whether somebody is shown how each of several clients is.
     pub fn shows_clients(&self) -> bool {
-        self.metrics.is_some() || matches!(self.view, Some(Shown::Run(_)))
+        self.metrics.is_some() || matches!(self.view, Some(RunDisplay::Run(_)))
     }
 
     /// How the clients are that make the load together.
@@ -176,7 +176,7 @@ impl Watching {
         if let Some(metrics) = &self.metrics {
             metrics.clients(clients.clone());
         }
-        if let Some(Shown::Run(view)) = &self.view {
+        if let Some(RunDisplay::Run(view)) = &self.view {
             view.change(move |p| p.clients(clients));
         }
     }
@@ -213,7 +213,7 @@ fn controls() -> Controls {
 }
 
 /// Serves the newest of what goes to `sink`, too.
-fn served(metrics: &Metrics, sink: Sink) -> Sink {
+fn served(metrics: &Metrics, sink: SeriesSink) -> SeriesSink {
     let observing = metrics.observing();
     Arc::new(move |chunk| {
         observing(&chunk);

@@ -3,10 +3,12 @@
 //! answers, and so that a load that is killed is seen at once.
 
 use crate::clock::now_ns;
-use crate::connection::{Connection, NatsOptions};
+use crate::connection::{NatsConnection, NatsOptions};
 use crate::error::ClientsError;
-use crate::held::{Held, Launch};
-use crate::protocol::{Answer, Presence, Request, Said, Take, Up, agent_subject, is_name};
+use crate::held::{HeldLoad, Launch};
+use crate::protocol::{
+    AgentAnswer, AgentRequest, Presence, Said, Take, Up, agent_subject, is_name,
+};
 use futures_util::StreamExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +63,7 @@ impl Agent {
                 self.name
             )));
         }
-        let connection = Connection::open(&self.nats, &self.name).await?;
+        let connection = NatsConnection::open(&self.nats, &self.name).await?;
         connection.ensure(&self.nats).await?;
         self.refuse_namesake(&connection).await?;
         let subject = agent_subject(&self.name);
@@ -100,7 +102,7 @@ impl Agent {
                         return Err(ClientsError::Nats("the connection was closed".into()));
                     };
                     post.hear_all(said);
-                    let answer = Answer {
+                    let answer = AgentAnswer {
                         said: post.answer(&message.payload, launch, said),
                         now_ns: now_ns(),
                         instance: instance.clone(),
@@ -132,8 +134,8 @@ impl Agent {
     }
 
     /// Two agents of one name would both take each run.
-    async fn refuse_namesake(&self, connection: &Connection) -> Result<(), ClientsError> {
-        let json = serde_json::to_vec(&Request::Clock).unwrap_or_default();
+    async fn refuse_namesake(&self, connection: &NatsConnection) -> Result<(), ClientsError> {
+        let json = serde_json::to_vec(&AgentRequest::Clock).unwrap_or_default();
         let asked = connection
             .client
             .request(agent_subject(&self.name), json.into());
@@ -150,7 +152,7 @@ impl Agent {
 
 /// Says again and again that the agent is there.
 async fn tell_presence(
-    connection: Connection,
+    connection: NatsConnection,
     options: NatsOptions,
     name: String,
     presence: Arc<Mutex<Presence>>,
@@ -177,10 +179,10 @@ async fn tell_presence(
 /// What the agent has in hand.
 struct Post {
     version: String,
-    connection: Connection,
+    connection: NatsConnection,
     up: UnboundedSender<(u64, Up)>,
     heard: UnboundedReceiver<(u64, Up)>,
-    held: Option<Held>,
+    held: Option<HeldLoad>,
 }
 
 impl Post {
@@ -191,7 +193,7 @@ impl Post {
         launch: &mut dyn Launch,
         said: &mut dyn FnMut(&str),
     ) -> Said {
-        let request: Request = match serde_json::from_slice(payload) {
+        let request: AgentRequest = match serde_json::from_slice(payload) {
             Ok(request) => request,
             Err(error) => {
                 return Said::Refused(format!(
@@ -200,12 +202,12 @@ impl Post {
             }
         };
         match request {
-            Request::Clock => {
+            AgentRequest::Clock => {
                 let held = self.held.as_mut();
                 Said::Here(held.and_then(|held| (!held.is_free()).then(|| held.lease.run.clone())))
             }
-            Request::Take(take) => self.take(*take, launch, said),
-            Request::Release(lease) => {
+            AgentRequest::Take(take) => self.take(*take, launch, said),
+            AgentRequest::Release(lease) => {
                 if self.held.as_ref().is_some_and(|h| h.lease == lease) {
                     self.held = None;
                     said(&format!("run {} is over", lease.run));
@@ -229,7 +231,7 @@ impl Post {
         }
         if let Some(held) = &mut self.held {
             if held.lease == take.lease {
-                return held.answer(&Request::Renew(take.lease));
+                return held.answer(&AgentRequest::Renew(take.lease));
             }
             if !held.is_free() {
                 return Said::Refused(format!("it is part of run {}", held.lease.run));
@@ -241,13 +243,13 @@ impl Post {
         let up = self.up.clone();
         // An agent that has ended hears nothing.
         let hear = Box::new(move |line| up.send((epoch, line)).is_ok());
-        match Held::begin(take, self.connection.clone(), launch, hear) {
+        match HeldLoad::begin(take, self.connection.clone(), launch, hear) {
             Ok(mut held) => {
                 said(&format!(
                     "run {}: client {} prepares the {}",
                     lease.run, lease.client, held.what
                 ));
-                let answer = held.answer(&Request::Renew(lease));
+                let answer = held.answer(&AgentRequest::Renew(lease));
                 self.held = Some(held);
                 answer
             }

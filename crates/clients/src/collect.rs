@@ -1,7 +1,7 @@
 //! Messages of the stream, by a durable pull consumer that is made anew whenever it is silent: consumers
 //! have stalled after restarts of servers in more than one client library.
 
-use crate::connection::Connection;
+use crate::connection::NatsConnection;
 use crate::protocol::RESULTS;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use bytes::Bytes;
@@ -24,7 +24,7 @@ const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// Brings all messages of a run, from the first on, until nobody takes them any more.
 pub(crate) async fn collect(
-    connection: Connection,
+    connection: NatsConnection,
     run: String,
     holder: String,
     to: UnboundedSender<Bytes>,
@@ -62,7 +62,7 @@ fn first_after<T: PartialEq>(last: u64, created: Option<T>, now: Option<T>) -> u
 }
 
 async fn consumer(
-    connection: &Connection,
+    connection: &NatsConnection,
     run: &str,
     name: &str,
     last: u64,

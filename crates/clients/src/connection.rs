@@ -121,7 +121,7 @@ impl NatsOptions {
 
 /// A connection that comes back by itself.
 #[derive(Clone)]
-pub struct Connection {
+pub struct NatsConnection {
     /// For requests.
     pub client: Client,
     /// For what is kept.
@@ -130,7 +130,7 @@ pub struct Connection {
     since: Arc<AtomicI64>,
 }
 
-impl Connection {
+impl NatsConnection {
     /// Connects.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl Connection {
     ///
     /// # Errors
     /// [`ClientsError::JetStream`].
-    pub async fn ensure(&self, options: &NatsOptions) -> Result<Kept, ClientsError> {
+    pub async fn ensure(&self, options: &NatsOptions) -> Result<NatsStores, ClientsError> {
         let made = async {
             let results = stream::Config {
                 name: RESULTS.into(),
@@ -210,7 +210,7 @@ impl Connection {
             {
                 return Err(chain(&error));
             }
-            Ok(Kept {
+            Ok(NatsStores {
                 agents: self.bucket(AGENTS, PRESENT).await?,
                 runs: self.bucket(RUNS, KEPT).await?,
             })
@@ -251,7 +251,7 @@ impl Connection {
 
 /// What NATS keeps.
 #[derive(Clone)]
-pub struct Kept {
+pub struct NatsStores {
     /// Agents by name.
     pub agents: kv::Store,
     /// Runs by id.

@@ -5,7 +5,7 @@ mod tests;
 
 use crate::clock::{Offset, now_ns};
 use crate::inbox::Inbox;
-use crate::protocol::{HeldRate, Message, OnLoss, Request, RunClient, Stage, Status};
+use crate::protocol::{AgentRequest, HeldRate, Message, OnLoss, RunClient, Stage, Status};
 use crate::renewing::Update;
 use bytes::Bytes;
 use std::sync::mpsc::Sender;
@@ -67,7 +67,7 @@ impl Default for Timing {
 
 /// What several clients are to do.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ClientsPlan {
     /// The run's id: letters, digits, `-` and `_`.
     pub run: String,
     /// How many agents (`3`), or which (`a,b,c`).
@@ -108,7 +108,7 @@ pub struct ClientEnd {
 
 /// What happens, in order.
 #[derive(Debug)]
-pub enum Event {
+pub enum CoordinatorEvent {
     /// These clients take part.
     Chosen(Vec<ClientFacts>),
     /// All are ready, and begin at this moment of this host's monotonic clock, in nanoseconds.
@@ -137,7 +137,7 @@ pub enum Event {
 
 /// What the coordinator is told.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum CoordinatorCommand {
     /// All hold this rate, by this host's clock.
     Hold(HeldRate),
     /// No rate follows.
@@ -165,7 +165,7 @@ pub(crate) enum End {
 
 /// How a client stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum ClientStatus {
     Preparing,
     Ready,
     Going,
@@ -176,8 +176,8 @@ enum Place {
 struct Seat {
     facts: ClientFacts,
     client: RunClient,
-    to: UnboundedSender<Request>,
-    place: Place,
+    to: UnboundedSender<AgentRequest>,
+    place: ClientStatus,
     clock: Offset,
     late_ns: Option<i64>,
     /// Since when it has failed, while its last words are waited for.
@@ -221,19 +221,19 @@ pub(crate) struct Coordinator {
     is_over: bool,
     /// Whether another one began it: what was said before comes again.
     is_taken_up: bool,
-    to: Sender<Event>,
+    to: Sender<CoordinatorEvent>,
 }
 
 /// A client with the way to what renews its lease.
 pub(crate) struct Seated {
     pub facts: ClientFacts,
     pub client: RunClient,
-    pub to: UnboundedSender<Request>,
+    pub to: UnboundedSender<AgentRequest>,
 }
 
 /// What the coordinator hears.
 pub(crate) struct Heard {
-    pub commands: UnboundedReceiver<Command>,
+    pub commands: UnboundedReceiver<CoordinatorCommand>,
     pub updates: UnboundedReceiver<(u32, Update)>,
     pub parts: UnboundedReceiver<Bytes>,
 }
@@ -243,12 +243,12 @@ impl Coordinator {
         seated: Vec<Seated>,
         (on_loss, timing): (OnLoss, Timing),
         is_taken_up: bool,
-        to: Sender<Event>,
+        to: Sender<CoordinatorEvent>,
     ) -> Self {
         let epoch = seated.first().map_or(0, |one| one.client.lease.epoch);
         let place = match is_taken_up {
-            true => Place::Going,
-            false => Place::Preparing,
+            true => ClientStatus::Going,
+            false => ClientStatus::Preparing,
         };
         Self {
             inbox: Inbox::new(epoch, seated.len()),
@@ -283,9 +283,9 @@ impl Coordinator {
         let end = loop {
             tokio::select! {
                 command = heard.commands.recv() => match command {
-                    Some(Command::Kept) => break End::Kept,
+                    Some(CoordinatorCommand::Kept) => break End::Kept,
                     #[cfg(test)]
-                    Some(Command::Die) => return End::Died,
+                    Some(CoordinatorCommand::Die) => return End::Died,
                     Some(command) => self.command(&command),
                     // Whoever made the run has ended.
                     None => break End::Left,
@@ -310,16 +310,16 @@ impl Coordinator {
             }
             self.look();
         };
-        self.tell_all(|seat| Request::Release(seat.client.lease.clone()));
+        self.tell_all(|seat| AgentRequest::Release(seat.client.lease.clone()));
         end
     }
 
-    fn command(&mut self, command: &Command) {
+    fn command(&mut self, command: &CoordinatorCommand) {
         match command {
-            Command::Hold(step) => {
+            CoordinatorCommand::Hold(step) => {
                 let number = self.steps;
                 self.steps += 1;
-                self.tell_all(|seat| Request::Hold {
+                self.tell_all(|seat| AgentRequest::Hold {
                     lease: seat.client.lease.clone(),
                     number,
                     step: HeldRate {
@@ -328,24 +328,26 @@ impl Coordinator {
                     },
                 });
             }
-            Command::EndSteps => self.tell_all(|s| Request::EndSteps(s.client.lease.clone())),
-            Command::Stop => self.stop(),
-            Command::Kept => {}
+            CoordinatorCommand::EndSteps => {
+                self.tell_all(|s| AgentRequest::EndSteps(s.client.lease.clone()))
+            }
+            CoordinatorCommand::Stop => self.stop(),
+            CoordinatorCommand::Kept => {}
             #[cfg(test)]
-            Command::Die => {}
+            CoordinatorCommand::Die => {}
         }
     }
 
     fn stop(&mut self) {
         if !std::mem::replace(&mut self.is_stopping, true) {
-            self.tell_all(|seat| Request::Stop(seat.client.lease.clone()));
+            self.tell_all(|seat| AgentRequest::Stop(seat.client.lease.clone()));
         }
     }
 
     /// Tells all that are not lost.
-    fn tell_all(&self, request: impl Fn(&Seat) -> Request) {
+    fn tell_all(&self, request: impl Fn(&Seat) -> AgentRequest) {
         for seat in &self.seats {
-            if !matches!(seat.place, Place::Lost(_)) {
+            if !matches!(seat.place, ClientStatus::Lost(_)) {
                 // One whose way is closed is told to be lost.
                 let _lost = seat.to.send(request(seat));
             }
@@ -372,11 +374,11 @@ impl Coordinator {
             seat.late_ns.get_or_insert(clock.here(began) - begins);
         }
         match (&status.stage, &seat.place) {
-            (_, Place::Done | Place::Lost(_)) => {}
-            (Stage::Ready, Place::Preparing) => seat.place = Place::Ready,
+            (_, ClientStatus::Done | ClientStatus::Lost(_)) => {}
+            (Stage::Ready, ClientStatus::Preparing) => seat.place = ClientStatus::Ready,
             (Stage::Failed(why), _) => self.failing(client, why.clone()),
             // Nobody will tell it to begin.
-            (Stage::Preparing | Stage::Ready, Place::Going)
+            (Stage::Preparing | Stage::Ready, ClientStatus::Going)
                 if self.is_taken_up && !self.is_stopping =>
             {
                 self.stop();
@@ -437,14 +439,14 @@ impl Coordinator {
         let is_missed = matches!(message, Message::Failed { .. }) && !has_begun;
         if let Some(seat) = self.seats.get_mut(client as usize) {
             if message.is_last() {
-                seat.place = Place::Done;
+                seat.place = ClientStatus::Done;
                 seat.failing = None;
             }
             if let Some((since, _)) = &mut seat.failing {
                 *since = Instant::now();
             }
         }
-        self.say(Event::Message(client, Box::new(message)));
+        self.say(CoordinatorEvent::Message(client, Box::new(message)));
         if is_missed {
             self.stop();
         }
@@ -454,14 +456,16 @@ impl Coordinator {
         let Some(seat) = self.seats.get_mut(client as usize) else {
             return;
         };
-        if matches!(seat.place, Place::Done | Place::Lost(_)) {
+        if matches!(seat.place, ClientStatus::Done | ClientStatus::Lost(_)) {
             return;
         }
-        seat.place = Place::Lost(why.clone());
+        seat.place = ClientStatus::Lost(why.clone());
         // Its lease ends: what renews it lets go when nobody tells it anything.
-        let _lost = seat.to.send(Request::Release(seat.client.lease.clone()));
+        let _lost = seat
+            .to
+            .send(AgentRequest::Release(seat.client.lease.clone()));
         self.inbox.fence(client);
-        self.say(Event::Lost {
+        self.say(CoordinatorEvent::Lost {
             client,
             why,
             at_ns: now_ns(),
@@ -486,18 +490,19 @@ impl Coordinator {
             self.lose(client, why);
         }
         self.begin();
-        let is_at_end = |seat: &Seat| matches!(seat.place, Place::Done | Place::Lost(_));
+        let is_at_end =
+            |seat: &Seat| matches!(seat.place, ClientStatus::Done | ClientStatus::Lost(_));
         if !self.is_over && self.seats.iter().all(is_at_end) {
             self.is_over = true;
             let ends = self.seats.iter().map(|seat| ClientEnd {
                 facts: seat.facts.clone(),
                 late_ns: seat.late_ns,
                 lost: match &seat.place {
-                    Place::Lost(why) => Some(why.clone()),
+                    ClientStatus::Lost(why) => Some(why.clone()),
                     _ => None,
                 },
             });
-            self.say(Event::Over {
+            self.say(CoordinatorEvent::Over {
                 clients: ends.collect(),
                 refused: self.inbox.refused,
             });
@@ -506,7 +511,10 @@ impl Coordinator {
 
     /// Lets all begin at one moment, when all are ready.
     fn begin(&mut self) {
-        let all_ready = self.seats.iter().all(|seat| seat.place == Place::Ready);
+        let all_ready = self
+            .seats
+            .iter()
+            .all(|seat| seat.place == ClientStatus::Ready);
         if self.is_stopping || self.begins_ns.is_some() || !all_ready {
             return;
         }
@@ -515,16 +523,16 @@ impl Coordinator {
         let at_ns = now_ns() + lead + 2 * worst.unwrap_or(0);
         self.begins_ns = Some(at_ns);
         for seat in &mut self.seats {
-            seat.place = Place::Going;
+            seat.place = ClientStatus::Going;
         }
-        self.tell_all(|seat| Request::Go {
+        self.tell_all(|seat| AgentRequest::Go {
             lease: seat.client.lease.clone(),
             at_ns: seat.clock.there(at_ns),
         });
-        self.say(Event::Begins(at_ns));
+        self.say(CoordinatorEvent::Begins(at_ns));
     }
 
-    fn say(&self, event: Event) {
+    fn say(&self, event: CoordinatorEvent) {
         // Whoever made the run may have ended; then the commands say so.
         let _ended = self.to.send(event);
     }

@@ -1,10 +1,10 @@
 //! A lease that an agent holds, with the load that it allows.
 
 use crate::clock::now_ns;
-use crate::connection::Connection;
+use crate::connection::NatsConnection;
 use crate::lease::Deadline;
-use crate::protocol::{Down, Lease, Request, Said, Stage, Status, Take, Up};
-use crate::publisher::{Progress, publish};
+use crate::protocol::{AgentRequest, Down, Lease, Said, Stage, Status, Take, Up};
+use crate::publisher::{PublishProgress, publish};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ pub trait Launch {
 }
 
 /// A part of a run.
-pub(crate) struct Held {
+pub(crate) struct HeldLoad {
     pub lease: Lease,
     /// What it does, for people.
     pub what: String,
@@ -44,7 +44,7 @@ pub(crate) struct Held {
     load: Box<dyn Load>,
     stage: Stage,
     said: u64,
-    progress: Arc<Progress>,
+    progress: Arc<PublishProgress>,
     /// None when the load is over: then the stream gets what is left.
     to_stream: Option<UnboundedSender<String>>,
     heard: Instant,
@@ -55,14 +55,14 @@ pub(crate) struct Held {
     is_over: bool,
 }
 
-impl Held {
+impl HeldLoad {
     /// Starts the load.
     ///
     /// # Errors
     /// Why it can't be started.
     pub fn begin(
         take: Take,
-        connection: Connection,
+        connection: NatsConnection,
         launch: &mut dyn Launch,
         hear: Hear,
     ) -> Result<Self, String> {
@@ -70,7 +70,7 @@ impl Held {
         let deadline = Deadline::new(Duration::from_millis(take.deadline_ms), now);
         let load = launch.launch(&take.job, until(&deadline, now), hear)?;
         let (to_stream, messages) = unbounded_channel();
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(PublishProgress::default());
         tokio::spawn(publish(
             connection,
             take.lease.clone(),
@@ -95,7 +95,7 @@ impl Held {
     }
 
     /// Answers whoever has the lease; each question renews it.
-    pub fn answer(&mut self, request: &Request) -> Said {
+    pub fn answer(&mut self, request: &AgentRequest) -> Said {
         let now = Instant::now();
         // Also of a load that is over: nobody else gets the place before all was collected.
         let is_renewed = self.deadline.renew(now);
@@ -109,21 +109,21 @@ impl Held {
         Said::Status(self.status(now))
     }
 
-    fn pass_on(&mut self, request: &Request) {
+    fn pass_on(&mut self, request: &AgentRequest) {
         match request {
-            Request::Go { at_ns, .. } if !self.is_told_to_go => {
+            AgentRequest::Go { at_ns, .. } if !self.is_told_to_go => {
                 self.is_told_to_go = true;
                 if self.stage == Stage::Ready {
                     self.stage = Stage::Going;
                 }
                 self.load.tell(&Down::Go(*at_ns));
             }
-            Request::Hold { number, step, .. } if *number == self.steps => {
+            AgentRequest::Hold { number, step, .. } if *number == self.steps => {
                 self.steps += 1;
                 self.load.tell(&Down::Hold(*step));
             }
-            Request::EndSteps(_) => self.load.tell(&Down::EndSteps),
-            Request::Stop(_) => self.load.tell(&Down::Stop),
+            AgentRequest::EndSteps(_) => self.load.tell(&Down::EndSteps),
+            AgentRequest::Stop(_) => self.load.tell(&Down::Stop),
             _ => {}
         }
     }
@@ -233,7 +233,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLoad {
     /// No load without a lease.
     fn drop(&mut self) {
         self.load.kill();

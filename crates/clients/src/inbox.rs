@@ -20,7 +20,7 @@ pub enum Arrival {
 
 /// A client's messages.
 #[derive(Debug, Default)]
-struct Line {
+struct ClientMessages {
     /// Number of the next message that is given out.
     next: u64,
     /// Parts of this one and of later ones.
@@ -32,7 +32,7 @@ struct Line {
 #[derive(Debug)]
 pub struct Inbox {
     epoch: u64,
-    lines: Vec<Line>,
+    lines: Vec<ClientMessages>,
     /// Parts that did not count.
     pub refused: u64,
     /// Clients of which a message can't be read, and why. Without it what they measured is not whole.
@@ -44,7 +44,7 @@ impl Inbox {
     pub fn new(epoch: u64, clients: usize) -> Self {
         Self {
             epoch,
-            lines: (0..clients).map(|_| Line::default()).collect(),
+            lines: (0..clients).map(|_| ClientMessages::default()).collect(),
             refused: 0,
             unreadable: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl Inbox {
     }
 }
 
-impl Line {
+impl ClientMessages {
     /// The next message, if all of its parts are there.
     fn whole(&mut self) -> Option<Vec<u8>> {
         let parts = self.parts.get(&self.next)?;

@@ -2,7 +2,7 @@
 //! with JetStream.
 //!
 //! An [`Agent`] on each host takes its part of a run, starts the load as a process of its own, and ends it
-//! when the coordinator's lease is not renewed. A [`Run`] is the coordinator's side: it chooses agents,
+//! when the coordinator's lease is not renewed. A [`ClientsRun`] is the coordinator's side: it chooses agents,
 //! compares clocks, lets all begin at one moment, and gives what they measured, message by message, each
 //! once and in order. What the messages come to is for its user.
 
@@ -30,7 +30,7 @@ mod tests;
 pub use agent::Agent;
 pub use clock::{Offset, instant_of, now_ns};
 pub use connection::NatsOptions;
-pub use coordinator::{ClientEnd, ClientFacts, Event, Plan, Timing};
+pub use coordinator::{ClientEnd, ClientFacts, ClientsPlan, CoordinatorEvent, Timing};
 pub use error::ClientsError;
 pub use held::{Hear, Launch, Load};
 pub use lease::stop_after;
@@ -38,7 +38,7 @@ pub use listing::{Listed, ListedState, list};
 pub use local::{Local, find_server};
 pub use process::{Admit, Processes};
 pub use protocol::{Down, HeldRate, Lease, Message, OnLoss, RunEntry, Up, is_name, name_of_host};
-pub use run::Run;
+pub use run::ClientsRun;
 pub use simulated::Simulated;
 pub use ssh::{Ssh, start as start_by_ssh};
 

@@ -1,9 +1,9 @@
 //! Who is there. The bucket says who was; each is asked itself, which also compares the clocks.
 
 use crate::clock::{Comparisons, Offset, now_ns};
-use crate::connection::{Connection, Kept, NatsOptions};
+use crate::connection::{NatsConnection, NatsOptions, NatsStores};
 use crate::error::ClientsError;
-use crate::protocol::{AGENTS, Answer, Presence, Request, Said, agent_subject};
+use crate::protocol::{AGENTS, AgentAnswer, AgentRequest, Presence, Said, agent_subject};
 use async_nats::jetstream::kv::Operation;
 use futures_util::{StreamExt, stream};
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub enum ListedState {
 /// [`ClientsError`] when NATS can't be reached or asked.
 pub fn list(options: &NatsOptions, version: &str) -> Result<Vec<Listed>, ClientsError> {
     crate::runtime()?.block_on(async {
-        let connection = Connection::open(options, "tidemark agents").await?;
+        let connection = NatsConnection::open(options, "tidemark agents").await?;
         let kept = connection.ensure(options).await?;
         all(&connection, &kept, version).await
     })
@@ -55,8 +55,8 @@ pub fn list(options: &NatsOptions, version: &str) -> Result<Vec<Listed>, Clients
 
 /// All agents, by name.
 pub(crate) async fn all(
-    connection: &Connection,
-    kept: &Kept,
+    connection: &NatsConnection,
+    kept: &NatsStores,
     version: &str,
 ) -> Result<Vec<Listed>, ClientsError> {
     let names = keys(connection, AGENTS).await?;
@@ -72,7 +72,7 @@ pub(crate) async fn all(
 
 /// The keys of a bucket, also deleted ones: by what the server counts, for watchers have stalled.
 pub(crate) async fn keys(
-    connection: &Connection,
+    connection: &NatsConnection,
     bucket: &str,
 ) -> Result<Vec<String>, ClientsError> {
     let stream = connection.context.get_stream(format!("KV_{bucket}")).await;
@@ -88,7 +88,12 @@ pub(crate) async fn keys(
     Ok(keys)
 }
 
-async fn one(connection: &Connection, kept: &Kept, name: String, version: &str) -> Option<Listed> {
+async fn one(
+    connection: &NatsConnection,
+    kept: &NatsStores,
+    name: String,
+    version: &str,
+) -> Option<Listed> {
     let entry = kept.agents.entry(&name).await.ok().flatten()?;
     if entry.operation != Operation::Put {
         return None;
@@ -119,12 +124,14 @@ async fn one(connection: &Connection, kept: &Kept, name: String, version: &str) 
 }
 
 /// Compares an agent's clock with this host's; its last answer, too.
-async fn compare(connection: &Connection, agent: &str) -> Option<(Answer, Offset)> {
+async fn compare(connection: &NatsConnection, agent: &str) -> Option<(AgentAnswer, Offset)> {
     let mut all = Comparisons::default();
     let mut last = None;
     for _ in 0..COMPARISONS {
         let sent = now_ns();
-        let answer = ask(connection, agent, &Request::Clock, ANSWER).await.ok()?;
+        let answer = ask(connection, agent, &AgentRequest::Clock, ANSWER)
+            .await
+            .ok()?;
         all.add(Instant::now(), Offset::of(sent, answer.now_ns, now_ns()));
         last = Some(answer);
     }
@@ -142,11 +149,11 @@ pub(crate) enum NoAnswer {
 
 /// Asks an agent.
 pub(crate) async fn ask(
-    connection: &Connection,
+    connection: &NatsConnection,
     agent: &str,
-    request: &Request,
+    request: &AgentRequest,
     limit: Duration,
-) -> Result<Answer, NoAnswer> {
+) -> Result<AgentAnswer, NoAnswer> {
     let json = serde_json::to_vec(request).unwrap_or_default();
     let asked = connection.client.request(agent_subject(agent), json.into());
     match tokio::time::timeout(limit, asked).await {

@@ -72,7 +72,7 @@ pub struct Lease {
 /// What a coordinator asks of an agent. Each can be asked again, for answers are lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Request {
+pub enum AgentRequest {
     /// What its clock shows.
     Clock,
     /// Take a part of a run: connect, prepare, wait.
@@ -132,7 +132,7 @@ pub struct Take {
 
 /// An agent's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AgentAnswer {
     /// Its clock, in nanoseconds.
     pub now_ns: i64,
     /// Which start of it.
@@ -242,18 +242,18 @@ pub enum Message {
     },
 }
 
-impl Request {
+impl AgentRequest {
     /// The lease for which it is asked.
     pub fn lease(&self) -> Option<&Lease> {
         match self {
-            Request::Clock => None,
-            Request::Take(take) => Some(&take.lease),
-            Request::Renew(lease)
-            | Request::Go { lease, .. }
-            | Request::Hold { lease, .. }
-            | Request::EndSteps(lease)
-            | Request::Stop(lease)
-            | Request::Release(lease) => Some(lease),
+            AgentRequest::Clock => None,
+            AgentRequest::Take(take) => Some(&take.lease),
+            AgentRequest::Renew(lease)
+            | AgentRequest::Go { lease, .. }
+            | AgentRequest::Hold { lease, .. }
+            | AgentRequest::EndSteps(lease)
+            | AgentRequest::Stop(lease)
+            | AgentRequest::Release(lease) => Some(lease),
         }
     }
 }

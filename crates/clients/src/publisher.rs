@@ -1,6 +1,6 @@
 //! Messages of a load on their way into the stream: numbered, in parts, again until they are there.
 
-use crate::connection::Connection;
+use crate::connection::NatsConnection;
 use crate::protocol::{Lease, result_subject};
 use async_nats::HeaderMap;
 use bytes::Bytes;
@@ -81,13 +81,13 @@ impl Envelope {
 
 /// How far messages are.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
+pub(crate) struct PublishProgress {
     /// Messages in the stream.
     pub kept: AtomicU64,
     trouble: Mutex<Option<String>>,
 }
 
-impl Progress {
+impl PublishProgress {
     /// What keeps messages from the stream.
     pub fn trouble(&self) -> Option<String> {
         let held = self.trouble.lock();
@@ -102,10 +102,10 @@ impl Progress {
 
 /// Sends all that comes, in order, until nothing more can come.
 pub(crate) async fn publish(
-    connection: Connection,
+    connection: NatsConnection,
     lease: Lease,
     mut messages: UnboundedReceiver<String>,
-    progress: Arc<Progress>,
+    progress: Arc<PublishProgress>,
 ) {
     let subject = result_subject(&lease.run, lease.client);
     let mut number = 0;
@@ -124,7 +124,7 @@ pub(crate) async fn publish(
 }
 
 async fn send(
-    connection: &Connection,
+    connection: &NatsConnection,
     subject: &str,
     id: &str,
     bytes: Bytes,

@@ -2,10 +2,10 @@
 //! brings what the client is told, and tells how it stands. Who does not answer is lost.
 
 use crate::clock::{Comparisons, Offset, now_ns};
-use crate::connection::Connection;
+use crate::connection::NatsConnection;
 use crate::coordinator::Timing;
 use crate::listing::{NoAnswer, ask};
-use crate::protocol::{Request, RunClient, Said, Status};
+use crate::protocol::{AgentRequest, RunClient, Said, Status};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
@@ -28,11 +28,11 @@ pub(crate) enum Update {
 
 /// What renews one client's lease.
 pub(crate) struct Renewing {
-    pub connection: Connection,
+    pub connection: NatsConnection,
     pub client: RunClient,
     pub timing: Timing,
     /// What the client is to be told, in order.
-    pub requests: UnboundedReceiver<Request>,
+    pub requests: UnboundedReceiver<AgentRequest>,
     pub updates: UnboundedSender<(u32, Update)>,
     /// The comparison from which it was chosen.
     pub clock: Offset,
@@ -55,7 +55,7 @@ impl Renewing {
     async fn renew(&mut self) -> Result<(), Update> {
         let mut clock = Comparisons::default();
         clock.add(Instant::now(), self.clock);
-        let mut queue: VecDeque<Request> = VecDeque::new();
+        let mut queue: VecDeque<AgentRequest> = VecDeque::new();
         let (mut answered, begun) = (Instant::now(), Instant::now());
         loop {
             while let Ok(request) = self.requests.try_recv() {
@@ -67,7 +67,7 @@ impl Renewing {
             let told = queue.front().cloned();
             let request = told
                 .clone()
-                .unwrap_or_else(|| Request::Renew(self.client.lease.clone()));
+                .unwrap_or_else(|| AgentRequest::Renew(self.client.lease.clone()));
             let sent = now_ns();
             let answer = ask(
                 &self.connection,
@@ -94,7 +94,7 @@ impl Renewing {
                         }
                     }
                     queue.pop_front();
-                    if matches!(told, Some(Request::Release(_))) {
+                    if matches!(told, Some(AgentRequest::Release(_))) {
                         return Ok(());
                     }
                     if queue.is_empty() {
@@ -138,7 +138,7 @@ impl Renewing {
     /// A lost client may make load until its lease ends; sooner where it can be told.
     async fn end(&self) {
         let until = Instant::now() + self.timing.lease;
-        let release = Request::Release(self.client.lease.clone());
+        let release = AgentRequest::Release(self.client.lease.clone());
         while Instant::now() < until {
             let answer = ask(
                 &self.connection,

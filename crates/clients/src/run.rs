@@ -1,14 +1,16 @@
 //! A run of several clients, from the thread of whoever makes it.
 
 use crate::collect::collect;
-use crate::connection::{Connection, Kept, NatsOptions};
+use crate::connection::{NatsConnection, NatsOptions, NatsStores};
 use crate::coordinator::{
-    ClientFacts, Command, Coordinator, End, Event, Heard, Plan, Seated, Timing,
+    ClientFacts, ClientsPlan, Coordinator, CoordinatorCommand, CoordinatorEvent, End, Heard,
+    Seated, Timing,
 };
 use crate::error::ClientsError;
 use crate::listing::{Listed, ListedState, all, keys};
 use crate::protocol::{
-    Beat, HeldRate, Lease, RESULTS, RUNS, Request, RunClient, RunEntry, Take, beat_key, is_name,
+    AgentRequest, Beat, HeldRate, Lease, RESULTS, RUNS, RunClient, RunEntry, Take, beat_key,
+    is_name,
 };
 use crate::renewing::Renewing;
 use async_nats::jetstream::kv::Operation;
@@ -29,19 +31,19 @@ const DEAD: Duration = Duration::from_millis(3500);
 const LETTING_GO: Duration = Duration::from_secs(3);
 
 /// A run that goes on in a thread of its own.
-pub struct Run {
+pub struct ClientsRun {
     /// What happens.
-    pub events: Receiver<Event>,
-    commands: Option<UnboundedSender<Command>>,
+    pub events: Receiver<CoordinatorEvent>,
+    commands: Option<UnboundedSender<CoordinatorCommand>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Run {
+impl ClientsRun {
     /// Begins: chooses agents and lets them prepare. What happens comes as events.
     ///
     /// # Errors
     /// [`ClientsError::Usage`] of a run's id that can be none, [`ClientsError::System`] without a thread.
-    pub fn begin(options: NatsOptions, plan: Plan) -> Result<Self, ClientsError> {
+    pub fn begin(options: NatsOptions, plan: ClientsPlan) -> Result<Self, ClientsError> {
         if !is_name(&plan.run) {
             return Err(ClientsError::Usage(format!(
                 "run {}: must be 1 to 64 letters, digits, - or _",
@@ -51,10 +53,10 @@ impl Run {
         Self::spawned(move |commands, events| {
             let failed = events.clone();
             let done = crate::runtime().and_then(|runtime| {
-                runtime.block_on(Work::of_plan(&options, plan, commands, events))
+                runtime.block_on(CoordinatorWork::of_plan(&options, plan, commands, events))
             });
             if let Err(error) = done {
-                let _ended = failed.send(Event::Failed(error));
+                let _ended = failed.send(CoordinatorEvent::Failed(error));
             }
         })
     }
@@ -74,17 +76,19 @@ impl Run {
         let handle = Self::spawned(move |commands, events| {
             let failed = events.clone();
             let done = crate::runtime().and_then(|runtime| {
-                runtime.block_on(Work::of_entry(&options, found, commands, events))
+                runtime.block_on(CoordinatorWork::of_entry(&options, found, commands, events))
             });
             if let Err(error) = done {
-                let _ended = failed.send(Event::Failed(error));
+                let _ended = failed.send(CoordinatorEvent::Failed(error));
             }
         })?;
         Ok((id, entry, handle))
     }
 
     fn spawned(
-        work: impl FnOnce(UnboundedReceiver<Command>, Sender<Event>) + Send + 'static,
+        work: impl FnOnce(UnboundedReceiver<CoordinatorCommand>, Sender<CoordinatorEvent>)
+        + Send
+        + 'static,
     ) -> Result<Self, ClientsError> {
         let (to, commands) = unbounded_channel();
         let (events_to, events) = channel();
@@ -101,33 +105,33 @@ impl Run {
 
     /// All clients hold this rate, by this host's clock.
     pub fn hold(&self, step: HeldRate) {
-        self.tell(Command::Hold(step));
+        self.tell(CoordinatorCommand::Hold(step));
     }
 
     /// No rate follows.
     pub fn end_steps(&self) {
-        self.tell(Command::EndSteps);
+        self.tell(CoordinatorCommand::EndSteps);
     }
 
     /// All clients end, and tell what they measured.
     pub fn stop(&self) {
-        self.tell(Command::Stop);
+        self.tell(CoordinatorCommand::Stop);
     }
 
     /// The record is where it belongs: clients are free, and NATS forgets the run.
     pub fn kept(mut self) {
-        self.tell(Command::Kept);
+        self.tell(CoordinatorCommand::Kept);
         self.join();
     }
 
     /// Ends as a coordinator does that is killed: nobody is told anything.
     #[cfg(test)]
     pub(crate) fn die(mut self) {
-        self.tell(Command::Die);
+        self.tell(CoordinatorCommand::Die);
         self.join();
     }
 
-    fn tell(&self, command: Command) {
+    fn tell(&self, command: CoordinatorCommand) {
         if let Some(commands) = &self.commands {
             // A run that is over has told so.
             let _over = commands.send(command);
@@ -142,7 +146,7 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for ClientsRun {
     /// Clients end; what they said stays for whoever takes it up.
     fn drop(&mut self) {
         self.join();
@@ -150,7 +154,7 @@ impl Drop for Run {
 }
 
 /// A run that was found to be taken up.
-struct Found {
+struct FoundRun {
     run: String,
     entry: RunEntry,
     revision: u64,
@@ -168,16 +172,16 @@ struct Living {
 }
 
 /// What a coordinator's thread has.
-struct Work {
-    connection: Connection,
-    kept: Kept,
+struct CoordinatorWork {
+    connection: NatsConnection,
+    kept: NatsStores,
     run: String,
     holder: String,
 }
 
-impl Work {
+impl CoordinatorWork {
     async fn open(options: &NatsOptions, run: String) -> Result<Self, ClientsError> {
-        let connection = Connection::open(options, "tidemark coordinator").await?;
+        let connection = NatsConnection::open(options, "tidemark coordinator").await?;
         let kept = connection.ensure(options).await?;
         Ok(Self {
             connection,
@@ -189,9 +193,9 @@ impl Work {
 
     async fn of_plan(
         options: &NatsOptions,
-        plan: Plan,
-        commands: UnboundedReceiver<Command>,
-        events: Sender<Event>,
+        plan: ClientsPlan,
+        commands: UnboundedReceiver<CoordinatorCommand>,
+        events: Sender<CoordinatorEvent>,
     ) -> Result<(), ClientsError> {
         let work = Self::open(options, plan.run.clone()).await?;
         let agents = all(&work.connection, &work.kept, &plan.version).await?;
@@ -230,8 +234,8 @@ impl Work {
         let of = u32::try_from(seats.len()).unwrap_or(u32::MAX);
         let facts = seats.iter().map(|(facts, _)| facts.clone()).collect();
         // Who asked may have ended meanwhile; then the first command says so.
-        let _ended = events.send(Event::Chosen(facts));
-        let takes: Vec<Request> = entry
+        let _ended = events.send(CoordinatorEvent::Chosen(facts));
+        let takes: Vec<AgentRequest> = entry
             .clients
             .iter()
             .map(|client| {
@@ -240,7 +244,7 @@ impl Work {
                     index: client.lease.client,
                     of,
                 };
-                Request::Take(Box::new(Take {
+                AgentRequest::Take(Box::new(Take {
                     lease: client.lease.clone(),
                     version: plan.version.clone(),
                     deadline_ms: entry.deadline_ms,
@@ -260,9 +264,9 @@ impl Work {
 
     async fn of_entry(
         options: &NatsOptions,
-        found: Found,
-        commands: UnboundedReceiver<Command>,
-        events: Sender<Event>,
+        found: FoundRun,
+        commands: UnboundedReceiver<CoordinatorCommand>,
+        events: Sender<CoordinatorEvent>,
     ) -> Result<(), ClientsError> {
         let work = Self::open(options, found.run).await?;
         let number = found.number + 1;
@@ -307,11 +311,11 @@ impl Work {
     async fn coordinate(
         self,
         seats: Vec<(ClientFacts, RunClient)>,
-        takes: Vec<Request>,
+        takes: Vec<AgentRequest>,
         what: (crate::OnLoss, Timing),
         living: Living,
-        commands: UnboundedReceiver<Command>,
-        events: Sender<Event>,
+        commands: UnboundedReceiver<CoordinatorCommand>,
+        events: Sender<CoordinatorEvent>,
     ) -> Result<(), ClientsError> {
         let is_taken_up = takes.is_empty();
         let (updates_to, updates) = unbounded_channel();
@@ -452,8 +456,8 @@ async fn take_up(
     options: &NatsOptions,
     run: Option<&str>,
     version: &str,
-) -> Result<Found, ClientsError> {
-    let connection = Connection::open(options, "tidemark attach").await?;
+) -> Result<FoundRun, ClientsError> {
+    let connection = NatsConnection::open(options, "tidemark attach").await?;
     let kept = connection.ensure(options).await?;
     let mut runs = keys(&connection, RUNS).await?;
     runs.retain(|key| !key.ends_with("_beat"));
@@ -497,7 +501,7 @@ async fn take_up(
     tokio::time::sleep(DEAD).await;
     let second = kept.runs.entry(&key).await.map_err(ClientsError::nats)?;
     match (beat(first), beat(second)) {
-        (Some(first), Some(second)) if first == second => Ok(Found {
+        (Some(first), Some(second)) if first == second => Ok(FoundRun {
             run,
             entry,
             revision: second.0,

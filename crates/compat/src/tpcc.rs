@@ -37,7 +37,7 @@ pub fn current(sum: &Merged, phase: Phase, style: OutputStyle) -> String {
 }
 
 /// The lines of the whole run, and the one that begins `tpmC:`. As go-tpc's, its efficiency is of
-/// every run, think times or not; [`tidemark_report::tpcc::Figures`] knows better.
+/// every run, think times or not; [`tidemark_report::tpcc::TpccResults`] knows better.
 ///
 /// # Errors
 /// [`ReportError::Histogram`].

@@ -1,6 +1,6 @@
 //! What makes a finding less sure, whatever its cause: few samples, and parts that are more than the whole.
 
-use crate::seen::Seen;
+use crate::seen::Observations;
 use crate::thresholds::{FEWEST_LOOKS, OVER};
 use crate::{Cause, Confidence, Finding};
 
@@ -42,12 +42,12 @@ const BY_PARTS: &[Cause] = &[
 ];
 
 /// Whether the server's parts are more than what was left of the latency for them.
-pub(crate) fn is_over(seen: &Seen<'_>, cause: Cause) -> bool {
+pub(crate) fn is_over(seen: &Observations<'_>, cause: Cause) -> bool {
     seen.over > OVER && BY_PARTS.contains(&cause)
 }
 
 /// Lowers a finding's confidence to what the samples allow.
-pub(crate) fn lower(seen: &Seen<'_>, finding: &mut Finding) {
+pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let cause = finding.cause;
     // What is added is known, not sampled.
     let is_asked = cause == Cause::NetworkDistance && seen.record.inject_rtt_ms > 0.0;

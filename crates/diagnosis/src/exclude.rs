@@ -1,16 +1,16 @@
 //! What a finding excludes: of its neighbours those that were measured to be small, and were not found.
 //!
-//! Causes say in [`Found::excludes`](crate::outcome::Found) which neighbours there are. Whether one of them is
+//! Causes say in [`FindingDetails::excludes`](crate::outcome::FindingDetails) which neighbours there are. Whether one of them is
 //! excluded is decided here, from what was seen.
 
 use crate::causes::{neighbour, overload};
 use crate::host::Tasks;
-use crate::seen::Seen;
+use crate::seen::Observations;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, DEAD, HELD_UP, HITS, MISSES, OPEN_S, SMALL};
 use crate::{Cause, Confidence, Finding, PartKind, WaitClass};
 
 /// Leaves to each finding the neighbours that it excludes. One that is not sure excludes nothing.
-pub(crate) fn neighbours(seen: &Seen<'_>, findings: &mut [Finding], found: &[Cause]) {
+pub(crate) fn neighbours(seen: &Observations<'_>, findings: &mut [Finding], found: &[Cause]) {
     for finding in findings {
         let is_sure = finding.confidence > Confidence::Low;
         finding
@@ -20,7 +20,7 @@ pub(crate) fn neighbours(seen: &Seen<'_>, findings: &mut [Finding], found: &[Cau
 }
 
 /// Whether what a cause would need was measured, and is small.
-fn is_small(seen: &Seen<'_>, cause: Cause) -> bool {
+fn is_small(seen: &Observations<'_>, cause: Cause) -> bool {
     let waits = |classes: &[WaitClass]| {
         let share: f64 = classes.iter().map(|class| seen.wait_share(*class)).sum();
         seen.activity.is_some() && !seen.is_thin() && share < SMALL

@@ -1,7 +1,7 @@
 //! Hosts, their disks, and the threads of client and server on them.
 
 use crate::Evidence;
-use crate::measured::{Column, Measured};
+use crate::measured::{RecordSeries, SummedSeries};
 use crate::number::percent_within;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
@@ -11,17 +11,17 @@ use tidemark_core::series::Series;
 pub(crate) struct Host {
     pub cores: f64,
     /// Processors that are busy, with whatever.
-    pub busy: Column,
-    pub stolen: Option<Column>,
+    pub busy: SummedSeries,
+    pub stolen: Option<SummedSeries>,
     /// Of them, what serves interrupts, which is no task's.
-    pub interrupts: Option<Column>,
+    pub interrupts: Option<SummedSeries>,
     /// Share of the time in which some task waited for a disk.
-    pub io_pressure: Option<Column>,
+    pub io_pressure: Option<SummedSeries>,
 }
 
 impl Host {
     /// `None` where its processors were not seen.
-    pub fn of(series: &Measured<'_>, source: &str) -> Option<Self> {
+    pub fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
         let cores = series.labels(source, "cpu.busy", "core").len().max(1);
         Some(Self {
             cores: cores as f64,
@@ -49,17 +49,17 @@ impl Host {
 
     /// Processors that serve interrupts.
     pub fn interrupted(&self) -> f64 {
-        self.interrupts.as_ref().map_or(0.0, Column::mean)
+        self.interrupts.as_ref().map_or(0.0, SummedSeries::mean)
     }
 
     /// Processors that the hypervisor took.
     pub fn steal(&self) -> f64 {
-        self.stolen.as_ref().map_or(0.0, Column::mean)
+        self.stolen.as_ref().map_or(0.0, SummedSeries::mean)
     }
 }
 
 /// Processors at something. Of many processors there is only the mean of all.
-fn of_all(series: &Measured<'_>, source: &str, name: &str, cores: f64) -> Option<Column> {
+fn of_all(series: &RecordSeries<'_>, source: &str, name: &str, cores: f64) -> Option<SummedSeries> {
     let is_of_one = |s: &Series| s.key.labels.contains_key("core");
     let each = series.column_of(source, name, is_of_one);
     each.or_else(|| {
@@ -72,9 +72,9 @@ fn of_all(series: &Measured<'_>, source: &str, name: &str, cores: f64) -> Option
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tasks {
     /// Processors that they use; of the client, the threads that make the load.
-    pub cpu: Column,
+    pub cpu: SummedSeries,
     /// Milliseconds per second in which they waited for one.
-    pub delay: Option<Column>,
+    pub delay: Option<SummedSeries>,
     /// Processors with what else they do: observing, reporting.
     pub all: f64,
     /// The quota of their control group.
@@ -86,14 +86,14 @@ pub(crate) struct Tasks {
 pub(crate) struct Quota {
     pub cores: f64,
     /// Share of the periods in which it was used up before their end.
-    pub used_up: Column,
+    pub used_up: SummedSeries,
     /// Milliseconds per second in which run queues were stopped; several at the same time add up.
-    pub throttled: Option<Column>,
+    pub throttled: Option<SummedSeries>,
 }
 
 impl Quota {
     /// `None` without a quota, and where it was not seen.
-    fn of(series: &Measured<'_>, source: &str) -> Option<Self> {
+    fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
         Some(Self {
             cores: series.column(source, "cgroup.quota")?.mean(),
             used_up: series.column(source, "cgroup.used-up")?,
@@ -102,7 +102,7 @@ impl Quota {
     }
 
     pub fn evidence(&self) -> Vec<Evidence> {
-        let throttled = self.throttled.as_ref().map(Column::evidence);
+        let throttled = self.throttled.as_ref().map(SummedSeries::evidence);
         std::iter::once(self.used_up.evidence())
             .chain(throttled)
             .collect()
@@ -111,7 +111,7 @@ impl Quota {
 
 impl Tasks {
     /// The client's.
-    pub fn of_client(series: &Measured<'_>) -> Option<Self> {
+    pub fn of_client(series: &RecordSeries<'_>) -> Option<Self> {
         let of = |name: &str| {
             series.column_of(CLIENT_HOST, name, |s| {
                 s.key
@@ -129,7 +129,7 @@ impl Tasks {
     }
 
     /// The server's, where it runs on this host.
-    pub fn of_server(series: &Measured<'_>) -> Option<Self> {
+    pub fn of_server(series: &RecordSeries<'_>) -> Option<Self> {
         let user = series.column(SERVER_PROCESS, "process.cpu-user")?;
         let mut cpu = series.column_of(SERVER_PROCESS, "process.cpu-system", |_| true)?;
         cpu.metric = format!("{SERVER_PROCESS} process.cpu-user + process.cpu-system");
@@ -155,13 +155,13 @@ impl Tasks {
 /// A disk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Disk {
-    pub busy: Column,
-    pub queue: Column,
-    pub reads: Column,
-    pub read_time: Column,
-    pub writes: Column,
-    pub flushes: Option<Column>,
-    pub flush_time: Option<Column>,
+    pub busy: SummedSeries,
+    pub queue: SummedSeries,
+    pub reads: SummedSeries,
+    pub read_time: SummedSeries,
+    pub writes: SummedSeries,
+    pub flushes: Option<SummedSeries>,
+    pub flush_time: Option<SummedSeries>,
     /// What the server's control group allows on it.
     pub allowed: Vec<Allowed>,
 }
@@ -170,8 +170,8 @@ pub(crate) struct Disk {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Allowed {
     pub kind: AllowedKind,
-    pub most: Column,
-    pub used: Column,
+    pub most: SummedSeries,
+    pub used: SummedSeries,
 }
 
 /// What is limited, each a second.
@@ -198,7 +198,7 @@ const ALLOWED: [(AllowedKind, &str, &str); 4] = [
 impl Disk {
     /// The one that is busy most of the time, of those that hold the server's data where these are known;
     /// disks upon disks tell of the same requests.
-    pub fn busiest(series: &Measured<'_>, source: &str) -> Option<Self> {
+    pub fn busiest(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
         let mut names = series.labels(source, "disk.busy", "disk");
         let data = &series.record.server_disks;
         let holds = |name: &&str| data.iter().any(|disk| disk.device == *name);

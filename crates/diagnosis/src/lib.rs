@@ -53,7 +53,7 @@ pub use several::{Agreed, Changes, PartChange, Stretch, mean_split, stretches};
 pub use texts::{Lang, Words};
 
 use outcome::Outcome;
-use seen::Seen;
+use seen::Observations;
 use tidemark_core::record::RunRecord;
 
 /// Whether a record is one to diagnose: a load that Tidemark measured, of transactions. Watches, imported
@@ -70,7 +70,9 @@ pub fn can_diagnose(record: &RunRecord) -> bool {
 /// What limits a run, and why. Of a record that [can't be diagnosed](can_diagnose) it says that nothing
 /// was seen.
 pub fn diagnose(record: &RunRecord) -> Diagnosis {
-    let seen = can_diagnose(record).then(|| Seen::of(record)).flatten();
+    let seen = can_diagnose(record)
+        .then(|| Observations::of(record))
+        .flatten();
     let Some(seen) = seen else {
         return Diagnosis {
             verdict: Cause::NotEnoughSeen,

@@ -8,12 +8,12 @@ use tidemark_core::series::Series;
 
 /// The time that is judged, in milliseconds from the start of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Window {
+pub(crate) struct JudgedWindow {
     pub from_ms: i64,
     pub to_ms: i64,
 }
 
-impl Window {
+impl JudgedWindow {
     /// The measurement; where a rate was searched, the rate that was found.
     pub fn of(record: &RunRecord) -> Option<Self> {
         let confirmed = record.steps.iter().rev();
@@ -34,7 +34,7 @@ impl Window {
 
 /// Series of one source and name, added up: a value for each time that any of them has.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Column {
+pub(crate) struct SummedSeries {
     pub metric: String,
     pub unit: String,
     /// Begin of a point in milliseconds, and the sum of the series' values.
@@ -42,11 +42,11 @@ pub(crate) struct Column {
     pub step_ms: u32,
 }
 
-impl Column {
+impl SummedSeries {
     /// `None` without points in the window, and of series that can't be read.
     pub fn of<'r>(
         all: impl Iterator<Item = &'r Series>,
-        window: Window,
+        window: JudgedWindow,
         metric: &str,
     ) -> Option<Self> {
         let mut sums = BTreeMap::<i64, f64>::new();
@@ -142,14 +142,14 @@ pub(crate) fn half(values: &[f64]) -> f64 {
 
 /// Series of a record, by source and name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Measured<'r> {
+pub(crate) struct RecordSeries<'r> {
     pub record: &'r RunRecord,
-    pub window: Window,
+    pub window: JudgedWindow,
 }
 
-impl<'r> Measured<'r> {
+impl<'r> RecordSeries<'r> {
     /// All series of a name together.
-    pub fn column(&self, source: &str, name: &str) -> Option<Column> {
+    pub fn column(&self, source: &str, name: &str) -> Option<SummedSeries> {
         self.column_of(source, name, |_| true)
     }
 
@@ -159,10 +159,10 @@ impl<'r> Measured<'r> {
         source: &str,
         name: &str,
         wanted: impl Fn(&Series) -> bool,
-    ) -> Option<Column> {
+    ) -> Option<SummedSeries> {
         let all = self.record.series.iter();
         let all = all.filter(|s| s.key.source == source && s.key.name == name && wanted(s));
-        Column::of(all, self.window, &format!("{source} {name}"))
+        SummedSeries::of(all, self.window, &format!("{source} {name}"))
     }
 
     /// Values of a label that series of a name have.

@@ -132,7 +132,7 @@ pub struct Skipped {
 /// What became of looking for one cause.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    Found(Found),
+    Found(FindingDetails),
     NotFound,
     /// Evidence was not collected: what is needed.
     Skipped(Words),
@@ -140,7 +140,7 @@ pub(crate) enum Outcome {
 
 /// A finding without its cause, which the table of causes has.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FindingDetails {
     pub share: f64,
     pub confidence: Confidence,
     pub says: Words,

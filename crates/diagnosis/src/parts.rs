@@ -5,7 +5,7 @@ use crate::{Part, PartKind, Split, WaitClass};
 /// Milliseconds of one mean transaction, as far as they are known. They come from different clocks and
 /// from samples, so that together they may be more than what was measured.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct MeanParts {
     /// The mean latency.
     pub mean_ms: f64,
     /// Waiting for a free session.
@@ -31,7 +31,7 @@ fn positive(ms: f64) -> f64 {
     }
 }
 
-impl Known {
+impl MeanParts {
     /// The parts. What the client's own clock says comes first; what is left is the server's and the
     /// way's. If the server's parts are more than that, each is made smaller by the same factor.
     pub fn split(&self) -> Split {
@@ -100,14 +100,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> MeanParts {
+        MeanParts {
             mean_ms: 10.0,
             client_ms: Some(1.0),
             in_server_ms: Some(6.0),
             server_cpu_ms: Some(2.0),
             waits_ms: vec![(WaitClass::Log, 3.0)],
-            ..Known::default()
+            ..MeanParts::default()
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn without_samples_of_sessions_nothing_is_called_network() {
-        let split = Known {
+        let split = MeanParts {
             in_server_ms: None,
             ..known()
         }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_process_that_works_beside_its_sessions_makes_no_more_than_there_is() {
-        let split = Known {
+        let split = MeanParts {
             server_cpu_ms: Some(27.0),
             ..known()
         }
@@ -162,7 +162,7 @@ mod tests {
             server_cpu_ms in proptest::option::of(ms()), log in ms(), rows in ms(),
         ) {
             let waits_ms = vec![(WaitClass::Log, log), (WaitClass::RowLock, rows)];
-            let known = Known {
+            let known = MeanParts {
                 mean_ms, waiting_ms, client_ms, is_embedded, added_ms, in_server_ms, server_cpu_ms, waits_ms,
             };
             let split = known.split();

@@ -3,14 +3,14 @@
 use crate::causes::{AT_A_HIGHER_LOAD, MAKES, client_cpu, disk_rate};
 use crate::doubt;
 use crate::number::percent;
-use crate::seen::Seen;
+use crate::seen::Observations;
 use crate::texts::verdict as texts;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, SMALL};
 use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
 
 /// Without what would limit a higher load, where all that was asked for was served: it is where the time
 /// goes, and no bottleneck. What is wrong at any load stays, and what is full.
-pub(crate) fn of_load(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn of_load(seen: &Observations<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
     let is_full = |cause| match cause {
         Cause::ServerCpu => seen.host_busy().is_some_and(|busy| busy >= CPU_FULL),
         Cause::ClientCpu => client_cpu::is_full(seen),
@@ -26,7 +26,7 @@ pub(crate) fn of_load(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Findin
 /// Whether a cause that makes another one is where to begin: it takes a good part of what the other takes, or
 /// there would be nothing of the other without it. Stalls are a share of the time, beside what limits the
 /// rest of it, and a served load limits nothing.
-fn is_worth(seen: &Seen<'_>, maker: &Finding, made: &Finding) -> bool {
+fn is_worth(seen: &Observations<'_>, maker: &Finding, made: &Finding) -> bool {
     let is_of_time = maker.cause == Cause::ServerStalls;
     let is_load = [maker.cause, made.cause].contains(&Cause::OfferedLoad);
     // The host is full only with what others take of it.
@@ -36,7 +36,7 @@ fn is_worth(seen: &Seen<'_>, maker: &Finding, made: &Finding) -> bool {
 }
 
 /// The most telling first: by share, and how sure it is. A cause that makes another one comes before it.
-pub(crate) fn ranked(seen: &Seen<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn ranked(seen: &Observations<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut scores: Vec<(Cause, f64)> = findings.iter().map(|f| (f.cause, score(f))).collect();
     // Chains are short; each round lifts one link of each.
     for _ in 0..3 {
@@ -81,7 +81,7 @@ fn score(finding: &Finding) -> f64 {
 
 /// The verdict, and it in words.
 pub(crate) fn verdict(
-    seen: &Seen<'_>,
+    seen: &Observations<'_>,
     findings: &[Finding],
     skipped: &[Skipped],
 ) -> (Cause, Words) {
@@ -102,7 +102,7 @@ pub(crate) fn verdict(
 
 /// At how many times the rate the host's CPU is full, where that is not what limits, if its use grows with
 /// the rate.
-fn next_limit(seen: &Seen<'_>, cause: Cause) -> Option<String> {
+fn next_limit(seen: &Observations<'_>, cause: Cause) -> Option<String> {
     let waits_for_other = matches!(
         cause,
         Cause::CommitLog
@@ -120,7 +120,7 @@ fn next_limit(seen: &Seen<'_>, cause: Cause) -> Option<String> {
     (own > 0.0).then(|| format!("{:.1}", 1.0 + room / own))
 }
 
-fn not_enough(seen: &Seen<'_>, skipped: &[Skipped]) -> Words {
+fn not_enough(seen: &Observations<'_>, skipped: &[Skipped]) -> Words {
     let unexplained = seen.share(PartKind::Unexplained);
     // What is missing for the most likely causes, each once.
     let needs: Vec<&Words> = skipped

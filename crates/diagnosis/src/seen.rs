@@ -2,9 +2,9 @@
 
 use crate::host::{Disk, Host, Tasks};
 use crate::load::{Latency, Load};
-use crate::measured::{Column, Measured, Window};
+use crate::measured::{JudgedWindow, RecordSeries, SummedSeries};
 use crate::number::percent_within;
-use crate::parts::Known;
+use crate::parts::MeanParts;
 use crate::pauses::{Pause, pauses};
 use crate::sessions::Activity;
 use crate::thresholds::{CHURN, DISTANT_MS, FEWEST_LOOKS, LOOPBACK_MS, MOST};
@@ -14,9 +14,9 @@ use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_STATU
 use tidemark_core::record::RunRecord;
 
 /// All of it.
-pub(crate) struct Seen<'r> {
+pub(crate) struct Observations<'r> {
     pub record: &'r RunRecord,
-    pub series: Measured<'r>,
+    pub series: RecordSeries<'r>,
     pub load: Load,
     /// Of all transactions.
     pub split: Split,
@@ -43,11 +43,11 @@ pub(crate) struct Seen<'r> {
     pub is_embedded: bool,
 }
 
-impl<'r> Seen<'r> {
+impl<'r> Observations<'r> {
     /// `None` of a record without transactions.
     pub fn of(record: &'r RunRecord) -> Option<Self> {
-        let window = Window::of(record)?;
-        let series = Measured { record, window };
+        let window = JudgedWindow::of(record)?;
+        let series = RecordSeries { record, window };
         let load = Load::of(record)?;
         let engine = record.server.as_ref().map(|s| s.engine);
         let is_embedded = engine == Some(Engine::Sqlite);
@@ -78,7 +78,7 @@ impl<'r> Seen<'r> {
         Some(seen)
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> MeanParts {
         let load = &self.load;
         let latency = &load.latency;
         let mut waits_ms = self.waits_ms();
@@ -121,7 +121,7 @@ impl<'r> Seen<'r> {
             let factor = (in_server_ms / sum.max(1e-9)).min(1.0);
             all.into_iter().for_each(|ms| *ms *= factor);
         }
-        Known {
+        MeanParts {
             mean_ms: latency.mean_ms,
             waiting_ms: latency.waiting_ms,
             client_ms: latency.client_ms(),
@@ -161,7 +161,7 @@ impl<'r> Seen<'r> {
             waits.insert(WaitClass::DataRead, reads);
             // A session that commits is on a processor at times, too.
             if let (Some(log), Some(server)) = (waits.get_mut(&WaitClass::Log), &self.server) {
-                let delay = server.delay.as_ref().map_or(0.0, Column::mean) / 1000.0;
+                let delay = server.delay.as_ref().map_or(0.0, SummedSeries::mean) / 1000.0;
                 let on_cpu = (server.cpu.mean() + delay) / activity.in_server().max(1e-9);
                 *log *= (1.0 - on_cpu).clamp(0.0, 1.0);
             }
@@ -195,7 +195,7 @@ impl<'r> Seen<'r> {
     }
 
     /// A counter of the server.
-    pub fn status(&self, name: &str) -> Option<Column> {
+    pub fn status(&self, name: &str) -> Option<SummedSeries> {
         self.series.column(SERVER_STATUS, name)
     }
 
@@ -285,7 +285,8 @@ impl<'r> Seen<'r> {
 
     /// Sessions at waits of a class, as evidence.
     pub fn wait_evidence(&self, class: WaitClass) -> Option<Evidence> {
-        let of_class = |wait: &str| crate::waits::doing(wait) == crate::waits::Doing::Wait(class);
+        let of_class =
+            |wait: &str| crate::waits::doing(wait) == crate::waits::SessionActivity::Wait(class);
         let is_it = |wait: Option<&String>| wait.is_some_and(|wait| of_class(wait));
         let column = self.series.column_of(SERVER_ACTIVITY, "sessions", |s| {
             s.key.labels.get("state").is_some_and(|s| s == "active")
@@ -337,12 +338,12 @@ impl<'r> Seen<'r> {
                 let Some(latency) = Latency::of(stats) else {
                     continue;
                 };
-                let known = Known {
+                let known = MeanParts {
                     mean_ms: latency.mean_ms,
                     waiting_ms: latency.waiting_ms,
                     client_ms: latency.client_ms(),
                     is_embedded: self.is_embedded,
-                    ..Known::default()
+                    ..MeanParts::default()
                 };
                 let mut split = known.split();
                 split.of = Some(name.clone());

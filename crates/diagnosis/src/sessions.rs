@@ -1,9 +1,9 @@
 //! What the server's sessions were at, on average.
 
 use crate::WaitClass;
-use crate::measured::{Column, Measured, half};
+use crate::measured::{RecordSeries, SummedSeries, half};
 use crate::thresholds::SILENT_S;
-use crate::waits::{Doing, doing};
+use crate::waits::{SessionActivity, doing};
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::observe::SERVER_ACTIVITY;
 
@@ -47,11 +47,11 @@ impl Others {
 }
 
 /// Series of sessions with their state and wait.
-fn columns<'r>(series: &Measured<'r>, name: &str) -> Vec<(&'r str, &'r str, Column)> {
+fn columns<'r>(series: &RecordSeries<'r>, name: &str) -> Vec<(&'r str, &'r str, SummedSeries)> {
     let all = series.record.series.iter();
     let all = all.filter(|s| s.key.source == SERVER_ACTIVITY && s.key.name == name);
     all.filter_map(|one| {
-        let column = Column::of(std::iter::once(one), series.window, "")?;
+        let column = SummedSeries::of(std::iter::once(one), series.window, "")?;
         let label = |name: &str| one.key.labels.get(name).map_or("", String::as_str);
         Some((label("state"), label("wait"), column))
     })
@@ -60,7 +60,7 @@ fn columns<'r>(series: &Measured<'r>, name: &str) -> Vec<(&'r str, &'r str, Colu
 
 impl Activity {
     /// `None` where no session was looked at.
-    pub fn of(series: &Measured<'_>) -> Option<Self> {
+    pub fn of(series: &RecordSeries<'_>) -> Option<Self> {
         let columns = columns(series, "sessions");
         let times = columns.iter().flat_map(|(_, _, column)| &column.points);
         let times: BTreeSet<i64> = times.map(|(at, _)| *at).collect();
@@ -81,10 +81,10 @@ impl Activity {
                 "idle" => activity.idle += mean,
                 "idle-in-transaction" => activity.idle_in_transaction += mean,
                 "active" => match doing(wait) {
-                    Doing::Cpu => *activity.cpu.get_or_insert(0.0) += mean,
-                    Doing::Executing => activity.executing += mean,
-                    Doing::Client => activity.client += mean,
-                    Doing::Wait(class) => {
+                    SessionActivity::Cpu => *activity.cpu.get_or_insert(0.0) += mean,
+                    SessionActivity::Executing => activity.executing += mean,
+                    SessionActivity::Client => activity.client += mean,
+                    SessionActivity::Wait(class) => {
                         *activity.waits.entry(class).or_default() += mean;
                         let none = || vec![0.0; times.len()];
                         let seconds = activity.seconds.entry(class).or_insert_with(none);
@@ -131,7 +131,7 @@ fn silences(times: &[i64]) -> Vec<(f64, f64)> {
     gaps.filter(|(from, to)| to - from >= SILENT_S).collect()
 }
 
-fn others(series: &Measured<'_>, seconds: usize) -> Others {
+fn others(series: &RecordSeries<'_>, seconds: usize) -> Others {
     let mut others = Others::default();
     let mut names = Vec::new();
     for (state, wait, column) in columns(series, "sessions.others") {
@@ -140,10 +140,10 @@ fn others(series: &Measured<'_>, seconds: usize) -> Others {
         }
         let mean = column.points.iter().map(|(_, v)| v).sum::<f64>() / seconds as f64;
         match doing(wait) {
-            Doing::Cpu => others.cpu += mean,
-            Doing::Executing => others.executing += mean,
-            Doing::Client => continue,
-            Doing::Wait(class) => *others.waits.entry(class).or_default() += mean,
+            SessionActivity::Cpu => others.cpu += mean,
+            SessionActivity::Executing => others.executing += mean,
+            SessionActivity::Client => continue,
+            SessionActivity::Wait(class) => *others.waits.entry(class).or_default() += mean,
         }
         names.push((mean, wait));
     }

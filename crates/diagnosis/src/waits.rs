@@ -5,7 +5,7 @@ use crate::WaitClass;
 
 /// What a session that executes a statement is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub(crate) enum SessionActivity {
     /// On a processor, or waiting for one.
     Cpu,
     /// Executing, which may be anything: MariaDB and MySQL show no finer state.
@@ -17,20 +17,20 @@ pub(crate) enum Doing {
 }
 
 /// What a session is at by its wait: `Type:Event` is PostgreSQL's, anything else a state's name.
-pub(crate) fn doing(wait: &str) -> Doing {
+pub(crate) fn doing(wait: &str) -> SessionActivity {
     match wait.split_once(':') {
         Some((kind, event)) if !kind.contains(' ') => postgres(kind, event),
-        _ if wait == "CPU" => Doing::Cpu,
+        _ if wait == "CPU" => SessionActivity::Cpu,
         _ => mysql(&wait.to_lowercase()),
     }
 }
 
 /// By the tables of the manual's chapter on monitoring statistics; names changed their case in 17.
-fn postgres(kind: &str, event: &str) -> Doing {
+fn postgres(kind: &str, event: &str) -> SessionActivity {
     let lower = event.to_lowercase();
     let is_log = lower.starts_with("wal") && lower != "walinsert";
-    Doing::Wait(match kind {
-        "Client" => return Doing::Client,
+    SessionActivity::Wait(match kind {
+        "Client" => return SessionActivity::Client,
         "IO" | "LWLock" if is_log => WaitClass::Log,
         "IPC" if lower == "syncrep" => WaitClass::Log,
         "IO" if lower.contains("read")
@@ -60,7 +60,7 @@ const UPDATING: &str = "updating status";
 
 /// By the manuals' lists of thread states, of MariaDB and of MySQL 8.4 and 9. A lock on commits is held by who
 /// makes a copy (FLUSH TABLES WITH READ LOCK), and no log's.
-fn mysql(state: &str) -> Doing {
+fn mysql(state: &str) -> SessionActivity {
     let is_any = |words: &[&str]| words.iter().any(|word| state.contains(word));
     if is_any(&[
         "metadata lock",
@@ -72,7 +72,7 @@ fn mysql(state: &str) -> Doing {
         "backup lock",
         "commit lock",
     ]) {
-        Doing::Wait(WaitClass::TableLock)
+        SessionActivity::Wait(WaitClass::TableLock)
     } else if ["commit", UPDATING].contains(&state)
         || is_any(&[
             "handler commit",
@@ -81,17 +81,17 @@ fn mysql(state: &str) -> Doing {
             "group commit",
         ])
     {
-        Doing::Wait(WaitClass::Log)
+        SessionActivity::Wait(WaitClass::Log)
     } else if is_any(&["waiting for row lock"]) {
-        Doing::Wait(WaitClass::RowLock)
+        SessionActivity::Wait(WaitClass::RowLock)
     } else if is_any(&[" net", "sending to client"]) {
-        Doing::Client
+        SessionActivity::Client
     } else if is_any(&["user lock"]) {
-        Doing::Wait(WaitClass::Advisory)
+        SessionActivity::Wait(WaitClass::Advisory)
     } else if is_any(&["user sleep", "login", "query cache lock"]) {
-        Doing::Wait(WaitClass::Other)
+        SessionActivity::Wait(WaitClass::Other)
     } else {
-        Doing::Executing
+        SessionActivity::Executing
     }
 }
 
@@ -130,19 +130,19 @@ mod tests {
             ("Waiting for table metadata lock", TableLock),
             ("User sleep", Other),
         ] {
-            assert_eq!(doing(wait), Doing::Wait(class), "{wait}");
+            assert_eq!(doing(wait), SessionActivity::Wait(class), "{wait}");
         }
         for (wait, is) in [
-            ("CPU", Doing::Cpu),
-            ("Client:ClientRead", Doing::Client),
-            ("Sending data", Doing::Executing),
-            ("executing", Doing::Executing),
-            ("updating", Doing::Executing),
-            ("System lock", Doing::Executing),
-            ("query end", Doing::Executing),
-            ("Sending to client", Doing::Client),
-            ("autocommit", Doing::Executing),
-            ("Writing to net", Doing::Client),
+            ("CPU", SessionActivity::Cpu),
+            ("Client:ClientRead", SessionActivity::Client),
+            ("Sending data", SessionActivity::Executing),
+            ("executing", SessionActivity::Executing),
+            ("updating", SessionActivity::Executing),
+            ("System lock", SessionActivity::Executing),
+            ("query end", SessionActivity::Executing),
+            ("Sending to client", SessionActivity::Client),
+            ("autocommit", SessionActivity::Executing),
+            ("Writing to net", SessionActivity::Client),
         ] {
             assert_eq!(doing(wait), is, "{wait}");
         }

@@ -20,7 +20,9 @@ pub use description::{
     Column, ForeignKey, Index, Partitions, SYSTEM_VERSIONING, TableDescription, normal_type,
     secondary_indexes,
 };
-pub use dropping::{Drops, Reference, Verdict, drop_marked, drop_proven, empty_proven, referrers};
+pub use dropping::{
+    DropVerdict, Drops, Reference, drop_marked, drop_proven, empty_proven, referrers,
+};
 pub use sqlite::MARKS_TABLE;
 
 use crate::engines::TableLocks;

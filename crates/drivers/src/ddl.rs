@@ -9,7 +9,7 @@ const DEFAULT_PARTITIONS: u32 = 8;
 
 /// How a table is split by its integer key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub struct TableSplit {
     /// The key's definition within CREATE TABLE: `PRIMARY KEY (id)`.
     pub primary_key: String,
     /// What follows the parenthesis of CREATE TABLE; empty or with a leading blank.
@@ -192,8 +192,8 @@ impl Dialect {
         how: Partitioning,
         partitions: u32,
         last: u64,
-    ) -> Result<Split, Unsupported> {
-        let plain = Split {
+    ) -> Result<TableSplit, Unsupported> {
+        let plain = TableSplit {
             primary_key: format!("PRIMARY KEY ({key})"),
             suffix: String::new(),
             after: Vec::new(),
@@ -206,12 +206,12 @@ impl Dialect {
         let split = match (how, self.of_engine().splits) {
             (Partitioning::Default, _) => plain,
             (_, Splits::No) => return Err(self.no_splits()),
-            (Partitioning::Hash, Splits::Yugabyte) => Split {
+            (Partitioning::Hash, Splits::Yugabyte) => TableSplit {
                 primary_key: format!("PRIMARY KEY ({key} HASH)"),
                 suffix: when(partitions > 0, format!(" SPLIT INTO {partitions} TABLETS")),
                 ..plain
             },
-            (Partitioning::Range, Splits::Yugabyte) => Split {
+            (Partitioning::Range, Splits::Yugabyte) => TableSplit {
                 primary_key: format!("PRIMARY KEY ({key} ASC)"),
                 suffix: when(
                     !bounds(partitions).is_empty(),
@@ -219,14 +219,14 @@ impl Dialect {
                 ),
                 ..plain
             },
-            (Partitioning::Hash, Splits::Cockroach) => Split {
+            (Partitioning::Hash, Splits::Cockroach) => TableSplit {
                 primary_key: format!(
                     "PRIMARY KEY ({key}) USING HASH{}",
                     when(partitions > 0, format!(" WITH (bucket_count={partitions})"))
                 ),
                 ..plain
             },
-            (Partitioning::Range, Splits::Cockroach) => Split {
+            (Partitioning::Range, Splits::Cockroach) => TableSplit {
                 after: (!bounds(partitions).is_empty())
                     .then(|| {
                         let at = listed(&bounds(partitions));
@@ -236,7 +236,7 @@ impl Dialect {
                     .collect(),
                 ..plain
             },
-            (Partitioning::Hash, Splits::Postgres) => Split {
+            (Partitioning::Hash, Splits::Postgres) => TableSplit {
                 suffix: format!(" PARTITION BY HASH ({key})"),
                 after: (0..wanted)
                     .map(|i| {
@@ -247,16 +247,16 @@ impl Dialect {
                     .collect(),
                 ..plain
             },
-            (Partitioning::Range, Splits::Postgres) => Split {
+            (Partitioning::Range, Splits::Postgres) => TableSplit {
                 suffix: format!(" PARTITION BY RANGE ({key})"),
                 after: postgres_ranges(table, &bounds(wanted)),
                 ..plain
             },
-            (Partitioning::Hash, Splits::Mysql) => Split {
+            (Partitioning::Hash, Splits::Mysql) => TableSplit {
                 suffix: format!(" PARTITION BY HASH({key}) PARTITIONS {wanted}"),
                 ..plain
             },
-            (Partitioning::Range, Splits::Mysql) => Split {
+            (Partitioning::Range, Splits::Mysql) => TableSplit {
                 suffix: mysql_ranges(key, &bounds(wanted)),
                 ..plain
             },
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
     use tidemark_core::Engine;
 
-    fn split(engine: Engine, how: Partitioning, n: u32) -> Split {
+    fn split(engine: Engine, how: Partitioning, n: u32) -> TableSplit {
         Dialect::new(engine).split("t", "id", how, n, 100).unwrap()
     }
 

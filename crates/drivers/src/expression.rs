@@ -5,7 +5,7 @@ use tidemark_core::Protocol;
 
 /// A length of time in the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum CalendarSpan {
     /// Days.
     Days(u32),
     /// Months; of dates that every month has.
@@ -14,12 +14,12 @@ pub enum Span {
     Years(u32),
 }
 
-impl Span {
+impl CalendarSpan {
     fn parts(self) -> (u32, &'static str) {
         match self {
-            Span::Days(n) => (n, "day"),
-            Span::Months(n) => (n, "month"),
-            Span::Years(n) => (n, "year"),
+            CalendarSpan::Days(n) => (n, "day"),
+            CalendarSpan::Months(n) => (n, "month"),
+            CalendarSpan::Years(n) => (n, "year"),
         }
     }
 }
@@ -46,7 +46,7 @@ impl Dialect {
     }
 
     /// A date plus a span, or minus one (`back`).
-    pub fn date_moved(&self, date: &str, span: Span, back: bool) -> String {
+    pub fn date_moved(&self, date: &str, span: CalendarSpan, back: bool) -> String {
         let sign = if back { '-' } else { '+' };
         let (number, unit) = span.parts();
         if self.dates_are_text() {
@@ -86,8 +86,8 @@ mod tests {
             let d = Dialect::new(engine);
             let said = [
                 d.date("1995-03-15"),
-                d.date_moved("1998-12-01", Span::Days(90), true),
-                d.date_moved("1994-01-01", Span::Years(1), false),
+                d.date_moved("1998-12-01", CalendarSpan::Days(90), true),
+                d.date_moved("1994-01-01", CalendarSpan::Years(1), false),
                 d.year_of("o_orderdate"),
                 d.prefix_of("c_phone", 2),
             ];

@@ -1,6 +1,6 @@
 //! The texts of the statements that a session was given, for who wants to know which were executed.
 
-use crate::statement::{Form, Statement};
+use crate::statement::{Statement, StatementForm};
 
 /// A statement's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +13,14 @@ pub struct GivenText {
 
 /// All of a session's, each once, in the order in which they were given first.
 #[derive(Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct GivenStatements {
     texts: Vec<GivenText>,
     /// What each prepared statement is known by, with its text's place.
-    prepared: Vec<(Form, usize)>,
+    prepared: Vec<(StatementForm, usize)>,
     last: Option<usize>,
 }
 
-impl Given {
+impl GivenStatements {
     /// A text is sent, or prepared.
     pub fn text(&mut self, sql: &str) {
         let known = self.texts.iter().position(|t| t.sql == sql);

@@ -7,7 +7,7 @@
 //! are one transaction, which is taken back unless the claim was still the client's: so no row comes
 //! twice and none is missing, whoever is killed whenever.
 
-use crate::catalog::{self, Verdict};
+use crate::catalog::{self, DropVerdict};
 use crate::{RowSet, Session, Value};
 use std::fmt::Write;
 use tidemark_core::{DbError, ErrorClass, Protocol};
@@ -34,7 +34,7 @@ const BATCH: usize = 500;
 
 /// What is claimed and done as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum LoadPart {
     /// Units `first` to `first + units`; a unit is a row, or rows that the workload makes together.
     Chunk {
         /// The first unit.
@@ -50,23 +50,23 @@ pub enum Part {
     Verify,
 }
 
-impl Part {
+impl LoadPart {
     /// The two numbers that it is known by.
     fn numbers(self) -> (i64, u64) {
         match self {
-            Part::Chunk { first, units } => (i64::try_from(first).unwrap_or(i64::MAX), units),
-            Part::Indexes => (-1, 0),
-            Part::AfterAll => (-2, 0),
-            Part::Verify => (-3, 0),
+            LoadPart::Chunk { first, units } => (i64::try_from(first).unwrap_or(i64::MAX), units),
+            LoadPart::Indexes => (-1, 0),
+            LoadPart::AfterAll => (-2, 0),
+            LoadPart::Verify => (-3, 0),
         }
     }
 
     fn of(first: i64, units: u64) -> Option<Self> {
         Some(match first {
-            -1 => Part::Indexes,
-            -2 => Part::AfterAll,
-            -3 => Part::Verify,
-            _ => Part::Chunk {
+            -1 => LoadPart::Indexes,
+            -2 => LoadPart::AfterAll,
+            -3 => LoadPart::Verify,
+            _ => LoadPart::Chunk {
                 first: u64::try_from(first).ok()?,
                 units,
             },
@@ -76,7 +76,7 @@ impl Part {
 
 /// How far a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum PartState {
     /// Nobody is at it.
     Open,
     /// A client is at it.
@@ -87,13 +87,13 @@ pub enum State {
 
 /// One part of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct JournalLine {
     /// The table.
     pub table: String,
     /// The part.
-    pub part: Part,
+    pub part: LoadPart,
     /// How far it is.
-    pub state: State,
+    pub state: PartState,
     /// The client that claimed it last; empty when none has. An open part with an owner was begun
     /// by a client that ended.
     pub owner: String,
@@ -114,7 +114,7 @@ pub struct Client {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Journal {
     /// Parts, in no order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalLine>,
     /// Clients that have not said goodbye.
     pub clients: Vec<Client>,
 }
@@ -122,13 +122,13 @@ pub struct Journal {
 impl Journal {
     /// Whether rows of any table are committed.
     pub fn has_rows(&self) -> bool {
-        let is_chunk = |line: &Line| matches!(line.part, Part::Chunk { .. });
-        let done = |line: &Line| line.state == State::Done;
+        let is_chunk = |line: &JournalLine| matches!(line.part, LoadPart::Chunk { .. });
+        let done = |line: &JournalLine| line.state == PartState::Done;
         self.lines.iter().any(|line| is_chunk(line) && done(line))
     }
 
     /// The lines of one table.
-    pub fn of<'a>(&'a self, table: &'a str) -> impl Iterator<Item = &'a Line> {
+    pub fn of<'a>(&'a self, table: &'a str) -> impl Iterator<Item = &'a JournalLine> {
         self.lines.iter().filter(move |line| line.table == table)
     }
 }
@@ -185,8 +185,8 @@ fn journal(rows: &RowSet) -> Journal {
         };
         let owner = rows.text(row, 4).unwrap_or_default();
         let state = match rows.text(row, 3).as_deref() {
-            Some("open") => State::Open,
-            Some("claimed") => State::Claimed,
+            Some("open") => PartState::Open,
+            Some("claimed") => PartState::Claimed,
             Some("client") => {
                 journal.clients.extend(count(1).map(|number| Client {
                     number,
@@ -196,11 +196,11 @@ fn journal(rows: &RowSet) -> Journal {
                 continue;
             }
             // The older form has done ones only.
-            _ => State::Done,
+            _ => PartState::Done,
         };
         journal
             .lines
-            .extend(Part::of(first, units).map(|part| Line {
+            .extend(LoadPart::of(first, units).map(|part| JournalLine {
                 table,
                 part,
                 state,
@@ -214,7 +214,7 @@ fn journal(rows: &RowSet) -> Journal {
 ///
 /// # Errors
 /// The server's error.
-pub async fn add(session: &mut Session, table: &str, parts: &[Part]) -> Result<(), DbError> {
+pub async fn add(session: &mut Session, table: &str, parts: &[LoadPart]) -> Result<(), DbError> {
     let table = text(session, table);
     for batch in parts.chunks(BATCH) {
         let mut sql = format!(
@@ -238,7 +238,7 @@ pub async fn add(session: &mut Session, table: &str, parts: &[Part]) -> Result<(
 pub async fn claim(
     session: &mut Session,
     table: &str,
-    part: Part,
+    part: LoadPart,
     client: u64,
 ) -> Result<bool, DbError> {
     let at = at(session, table, part);
@@ -270,7 +270,7 @@ pub async fn claim(
 pub async fn finish(
     session: &mut Session,
     table: &str,
-    part: Part,
+    part: LoadPart,
     client: u64,
 ) -> Result<bool, DbError> {
     turn(session, table, part, client, "done").await
@@ -283,7 +283,7 @@ pub async fn finish(
 pub async fn reopen(
     session: &mut Session,
     table: &str,
-    part: Part,
+    part: LoadPart,
     client: &str,
 ) -> Result<bool, DbError> {
     turn(session, table, part, client, "open").await
@@ -293,7 +293,7 @@ pub async fn reopen(
 async fn turn(
     session: &mut Session,
     table: &str,
-    part: Part,
+    part: LoadPart,
     client: impl std::fmt::Display,
     state: &str,
 ) -> Result<bool, DbError> {
@@ -313,7 +313,7 @@ async fn turn(
 pub async fn has_done(
     session: &mut Session,
     table: &str,
-    part: Part,
+    part: LoadPart,
     client: u64,
 ) -> Result<bool, DbError> {
     let sql = format!(
@@ -388,11 +388,11 @@ pub async fn drop_if_empty(session: &mut Session) -> Result<(), DbError> {
     // Rows that are none of a journal's are somebody's.
     let proof = async |session: &mut Session, table: &str| {
         if catalog::describe_table(session, table).await?.is_none() {
-            return Ok(Verdict::Gone);
+            return Ok(DropVerdict::Gone);
         }
         Ok(match catalog::row_count(session, table).await? {
-            0 => Verdict::Drop,
-            rows => Verdict::Keep(format!("{table} has {rows} rows")),
+            0 => DropVerdict::Drop,
+            rows => DropVerdict::Keep(format!("{table} has {rows} rows")),
         })
     };
     let one = [JOURNAL_TABLE.to_string()];
@@ -401,7 +401,7 @@ pub async fn drop_if_empty(session: &mut Session) -> Result<(), DbError> {
 }
 
 /// The condition that finds a part.
-fn at(session: &Session, table: &str, part: Part) -> String {
+fn at(session: &Session, table: &str, part: LoadPart) -> String {
     format!(
         "table_name = {} AND first_row = {}",
         text(session, table),
@@ -425,16 +425,16 @@ mod tests {
         for cell in [Cell::Bytes(b"t"), Cell::Int(40), Cell::Int(20)] {
             old.push(cell);
         }
-        let chunk = Part::Chunk {
+        let chunk = LoadPart::Chunk {
             first: 40,
             units: 20,
         };
         assert_eq!(
             journal(&old).lines,
-            [Line {
+            [JournalLine {
                 table: "t".into(),
                 part: chunk,
-                state: State::Done,
+                state: PartState::Done,
                 owner: String::new(),
             }]
         );
@@ -452,9 +452,9 @@ mod tests {
             new.push(Cell::Bytes(owner.as_bytes()));
         }
         let read = journal(&new);
-        assert_eq!(read.lines[0].state, State::Claimed);
+        assert_eq!(read.lines[0].state, PartState::Claimed);
         assert_eq!(read.lines[0].owner, "7");
-        assert_eq!(read.lines[1].part, Part::Indexes);
+        assert_eq!(read.lines[1].part, LoadPart::Indexes);
         assert_eq!(
             read.clients,
             [Client {
@@ -468,11 +468,16 @@ mod tests {
 
     #[test]
     fn a_part_is_known_by_its_numbers() {
-        let chunk = Part::Chunk { first: 0, units: 9 };
-        for part in [chunk, Part::Indexes, Part::AfterAll, Part::Verify] {
+        let chunk = LoadPart::Chunk { first: 0, units: 9 };
+        for part in [
+            chunk,
+            LoadPart::Indexes,
+            LoadPart::AfterAll,
+            LoadPart::Verify,
+        ] {
             let (first, units) = part.numbers();
-            assert_eq!(Part::of(first, units), Some(part));
+            assert_eq!(LoadPart::of(first, units), Some(part));
         }
-        assert_eq!(Part::of(-9, 0), None);
+        assert_eq!(LoadPart::of(-9, 0), None);
     }
 }

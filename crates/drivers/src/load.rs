@@ -33,11 +33,11 @@ pub struct Loaded {
 
 /// Takes one row's values in the form that the way of loading wants.
 pub struct RowWriter<'a> {
-    pub(crate) sink: Sink<'a>,
+    pub(crate) sink: BulkSink<'a>,
     pub(crate) first: bool,
 }
 
-pub(crate) enum Sink<'a> {
+pub(crate) enum BulkSink<'a> {
     /// Tab-separated, backslash-escaped: COPY's text format and LOAD DATA's default format agree
     /// but for binary data.
     Tsv(&'a mut Vec<u8>),
@@ -59,7 +59,7 @@ impl<'a> RowWriter<'a> {
     /// Writes tab-separated text.
     pub fn tsv(out: &'a mut Vec<u8>) -> Self {
         Self {
-            sink: Sink::Tsv(out),
+            sink: BulkSink::Tsv(out),
             first: true,
         }
     }
@@ -68,7 +68,7 @@ impl<'a> RowWriter<'a> {
     /// the caller's.
     pub fn csv(out: &'a mut Vec<u8>) -> Self {
         Self {
-            sink: Sink::Csv(out),
+            sink: BulkSink::Csv(out),
             first: true,
         }
     }
@@ -76,7 +76,7 @@ impl<'a> RowWriter<'a> {
     /// Writes COPY's text format.
     pub(crate) fn copy_text(out: &'a mut Vec<u8>) -> Self {
         Self {
-            sink: Sink::Copy(out),
+            sink: BulkSink::Copy(out),
             first: true,
         }
     }
@@ -84,7 +84,7 @@ impl<'a> RowWriter<'a> {
     /// Writes COPY's binary format, into a row that was begun.
     pub(crate) fn copy_binary(out: &'a mut Vec<u8>, rows: &'a mut BinaryRows) -> Self {
         Self {
-            sink: Sink::CopyBinary(out, rows),
+            sink: BulkSink::CopyBinary(out, rows),
             first: true,
         }
     }
@@ -92,7 +92,7 @@ impl<'a> RowWriter<'a> {
     /// Writes a row of MariaDB's arrays.
     pub(crate) fn array_row(out: &'a mut Vec<u8>, row: &'a mut ArrayRow) -> Self {
         Self {
-            sink: Sink::Array(out, row),
+            sink: BulkSink::Array(out, row),
             first: true,
         }
     }
@@ -100,14 +100,14 @@ impl<'a> RowWriter<'a> {
     /// Writes literals with commas between them, for a list of VALUES.
     pub fn literals(out: &'a mut Vec<u8>, dialect: &'a Dialect) -> Self {
         Self {
-            sink: Sink::Values(out, dialect),
+            sink: BulkSink::Values(out, dialect),
             first: true,
         }
     }
 
     pub(crate) fn bind(bind: &'a mut dyn FnMut(usize, Value<'_>)) -> Self {
         Self {
-            sink: Sink::Bind(bind, 0),
+            sink: BulkSink::Bind(bind, 0),
             first: true,
         }
     }
@@ -116,13 +116,13 @@ impl<'a> RowWriter<'a> {
     pub fn push(&mut self, value: Value<'_>) {
         let first = std::mem::replace(&mut self.first, false);
         match &mut self.sink {
-            Sink::Tsv(out) => {
+            BulkSink::Tsv(out) => {
                 if !first {
                     out.push(b'\t');
                 }
                 write_tsv(value, out);
             }
-            Sink::Copy(out) => {
+            BulkSink::Copy(out) => {
                 if !first {
                     out.push(b'\t');
                 }
@@ -134,21 +134,21 @@ impl<'a> RowWriter<'a> {
                     other => write_tsv(other, out),
                 }
             }
-            Sink::CopyBinary(out, rows) => rows.push(value, out),
-            Sink::Array(out, row) => row.push(value, out),
-            Sink::Csv(out) => {
+            BulkSink::CopyBinary(out, rows) => rows.push(value, out),
+            BulkSink::Array(out, row) => row.push(value, out),
+            BulkSink::Csv(out) => {
                 if !first {
                     out.push(b',');
                 }
                 write_csv(value, out);
             }
-            Sink::Values(out, dialect) => {
+            BulkSink::Values(out, dialect) => {
                 if !first {
                     out.push(b',');
                 }
                 dialect.write_literal(value, out);
             }
-            Sink::Bind(bind, column) => {
+            BulkSink::Bind(bind, column) => {
                 bind(*column, value);
                 *column += 1;
             }

@@ -1,7 +1,7 @@
 //! Tables split into partitions by one integer column of a key of several.
 
 use crate::Dialect;
-use crate::ddl::{Split, Unsupported};
+use crate::ddl::{TableSplit, Unsupported};
 use crate::engines::Splits;
 use tidemark_core::Protocol;
 
@@ -33,8 +33,8 @@ impl Dialect {
         key: &[&str],
         by: &str,
         cut: &Cut,
-    ) -> Result<Split, Unsupported> {
-        let plain = Split {
+    ) -> Result<TableSplit, Unsupported> {
+        let plain = TableSplit {
             primary_key: primary_key(key),
             suffix: String::new(),
             after: Vec::new(),
@@ -43,44 +43,44 @@ impl Dialect {
         let rest: String = key.iter().skip(1).map(|c| format!(", {c}")).collect();
         let split = match (self.of_engine().splits, cut) {
             (Splits::No, _) => return Err(self.no_splits()),
-            (Splits::Mysql, cut) => Split {
+            (Splits::Mysql, cut) => TableSplit {
                 suffix: format!(" {}", mysql(by, cut)),
                 ..plain
             },
             (Splits::Postgres, cut) | (Splits::Yugabyte, cut @ Cut::Lists(_)) => {
                 let (suffix, after) = postgres(table, by, cut);
-                Split {
+                TableSplit {
                     suffix,
                     after,
                     ..plain
                 }
             }
-            (Splits::Yugabyte, Cut::Hash(parts)) => Split {
+            (Splits::Yugabyte, Cut::Hash(parts)) => TableSplit {
                 primary_key: when(!keyless, || format!("PRIMARY KEY ({by} HASH{rest})")),
                 suffix: format!(" SPLIT INTO {parts} TABLETS"),
                 ..plain
             },
             (Splits::Yugabyte | Splits::Cockroach, _) if keyless => plain,
-            (Splits::Yugabyte, Cut::Ranges(bounds)) => Split {
+            (Splits::Yugabyte, Cut::Ranges(bounds)) => TableSplit {
                 primary_key: format!("PRIMARY KEY ({by} ASC{rest})"),
                 suffix: format!(" SPLIT AT VALUES ({})", points(bounds)),
                 ..plain
             },
-            (Splits::Cockroach, Cut::Hash(parts)) => Split {
+            (Splits::Cockroach, Cut::Hash(parts)) => TableSplit {
                 primary_key: format!(
                     "{} USING HASH WITH (bucket_count={parts})",
                     plain.primary_key
                 ),
                 ..plain
             },
-            (Splits::Cockroach, Cut::Ranges(bounds)) => Split {
+            (Splits::Cockroach, Cut::Ranges(bounds)) => TableSplit {
                 after: vec![format!(
                     "ALTER TABLE {table} SPLIT AT VALUES {}",
                     points(bounds)
                 )],
                 ..plain
             },
-            (Splits::Cockroach, Cut::Lists(lists)) => Split {
+            (Splits::Cockroach, Cut::Lists(lists)) => TableSplit {
                 suffix: format!(" PARTITION BY LIST ({by}) ({})", mysql_lists(lists)),
                 ..plain
             },

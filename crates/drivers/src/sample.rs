@@ -6,7 +6,7 @@ use tidemark_core::DbError;
 
 /// What comparing a sample of a table's rows found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sample {
+pub struct SampleComparison {
     /// Rows compared value by value.
     pub rows: u64,
     /// Of them, rows that are missing or differ.
@@ -27,7 +27,7 @@ pub struct Sampler<'a> {
     /// Rows as they were loaded that are yet to be read.
     awaited: Vec<Vec<u8>>,
     crc: Crc,
-    sample: Sample,
+    sample: SampleComparison,
 }
 
 impl<'a> Sampler<'a> {
@@ -39,7 +39,7 @@ impl<'a> Sampler<'a> {
             key: key.to_vec(),
             awaited: Vec::new(),
             crc: Crc::new(),
-            sample: Sample::default(),
+            sample: SampleComparison::default(),
         }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     /// The server's error.
-    pub async fn finish(mut self, session: &mut Session) -> Result<Sample, DbError> {
+    pub async fn finish(mut self, session: &mut Session) -> Result<SampleComparison, DbError> {
         self.read(session).await?;
         self.sample.checksum = format!("{:08x}", self.crc.sum());
         Ok(self.sample)

@@ -2,8 +2,8 @@
 
 use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
-use crate::given::{Given, GivenText};
-use crate::statement::{Form, count, only_reads};
+use crate::given::{GivenStatements, GivenText};
+use crate::statement::{StatementForm, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
 use std::future::Future;
 use std::pin::Pin;
@@ -37,7 +37,7 @@ pub struct Session {
     /// How a session outside a measurement is waited for; none within one.
     attendance: Option<Box<Attendance>>,
     /// The texts that it was given, where somebody wants to know; none within a measurement.
-    pub(crate) given: Option<Box<Given>>,
+    pub(crate) given: Option<Box<GivenStatements>>,
 }
 
 /// Does something of a session's, and waits for it as its attendance says. Boxed: where there is
@@ -140,7 +140,7 @@ impl Session {
 
     /// The connection that a statement goes to, and its form there.
     fn route<'s>(&mut self, statement: &'s Statement) -> (&mut Connection, &'s Statement) {
-        let Form::Either(forms) = &statement.form else {
+        let StatementForm::Either(forms) = &statement.form else {
             self.at_reader = false;
             return (&mut self.primary, statement);
         };
@@ -282,14 +282,14 @@ impl Session {
         let prepared = self.primary.prepare(sql).await;
         self.count_queued();
         let statement = prepared?;
-        let is_kept = !matches!(statement.form, Form::Text(_));
+        let is_kept = !matches!(statement.form, StatementForm::Text(_));
         self.prepared = self.prepared.saturating_add(u16::from(is_kept));
         let statement = match &mut self.reader {
             Some(reader) if only_reads(sql) => {
                 self.at_reader = true;
                 let verb = statement.verb;
                 let forms = Box::new([statement, reader.prepare(sql).await?]);
-                let form = Form::Either(forms);
+                let form = StatementForm::Either(forms);
                 Statement { verb, form }
             }
             _ => statement,

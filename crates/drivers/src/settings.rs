@@ -24,7 +24,7 @@ pub use session::{SessionSettings, parse_session_settings};
 pub use unlimited::unlimit;
 
 use crate::Session;
-use crate::engines::Settings;
+use crate::engines::SettingsReader;
 use tidemark_core::DbError;
 use tidemark_core::record::Setting;
 
@@ -34,12 +34,12 @@ use tidemark_core::record::Setting;
 /// The server's error, as when the account may not read them.
 pub async fn settings_that_matter(session: &mut Session) -> Result<Vec<Setting>, DbError> {
     let mut settings = match session.dialect().of_engine().settings {
-        Settings::Mariadb => mysql::mariadb(session).await,
-        Settings::Mysql => mysql::mysql(session).await,
-        Settings::Tidb => mysql::shown(session, mysql::TIDB).await,
-        Settings::Postgres => postgres::settings(session).await,
-        Settings::Cockroach => postgres::cockroach(session).await,
-        Settings::Sqlite => sqlite::settings(session).await,
+        SettingsReader::Mariadb => mysql::mariadb(session).await,
+        SettingsReader::Mysql => mysql::mysql(session).await,
+        SettingsReader::Tidb => mysql::shown(session, mysql::TIDB).await,
+        SettingsReader::Postgres => postgres::settings(session).await,
+        SettingsReader::Cockroach => postgres::cockroach(session).await,
+        SettingsReader::Sqlite => sqlite::settings(session).await,
     }?;
     settings.retain(|s| !private::is_private(&s.name, &s.value));
     settings.sort_by(|a, b| a.name.cmp(&b.name));

@@ -104,11 +104,11 @@ pub(crate) fn count(counts: &mut StatementCounts, verb: Verb, outcome: Outcome) 
 pub struct Statement {
     /// How it is counted.
     pub(crate) verb: Verb,
-    pub(crate) form: Form,
+    pub(crate) form: StatementForm,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum StatementForm {
     /// MySQL protocol: the server's statement id, and whether it returns rows.
     Mysql {
         id: u32,
@@ -133,10 +133,10 @@ impl Statement {
     /// Whether it is known to return rows. Of one that is sent as text its first word tells.
     pub fn returns_rows(&self) -> bool {
         match &self.form {
-            Form::Mysql { has_rows, .. } => *has_rows,
-            Form::Postgres { columns, .. } => *columns > 0,
-            Form::Either(both) => both.iter().all(Statement::returns_rows),
-            Form::Sqlite { .. } | Form::Text(_) => self.verb == Verb::Read,
+            StatementForm::Mysql { has_rows, .. } => *has_rows,
+            StatementForm::Postgres { columns, .. } => *columns > 0,
+            StatementForm::Either(both) => both.iter().all(Statement::returns_rows),
+            StatementForm::Sqlite { .. } | StatementForm::Text(_) => self.verb == Verb::Read,
         }
     }
 }

@@ -5,7 +5,7 @@ mod cursor;
 mod tests;
 mod upcoming;
 
-use self::cursor::{Cursor, Phase, Whose};
+use self::cursor::{Cursor, RatePhase, Whose};
 pub(crate) use self::upcoming::Arrival;
 use self::upcoming::Awaited;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub(crate) enum Turn {
     /// There is no schedule: start at once.
     Now,
     /// Start this one, which is due.
-    Begin(Begun),
+    Begin(BegunArrival),
     /// Await this one, and ask to [`Arrivals::begin`] it then.
     Await(Arrival),
     /// Start nothing until the schedule changes.
@@ -28,7 +28,7 @@ pub(crate) enum Turn {
 
 /// An arrival that begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Begun {
+pub(crate) struct BegunArrival {
     pub due: Instant,
     /// Whether a free session awaited it, though maybe another than begins it.
     pub awaited: bool,
@@ -57,7 +57,7 @@ struct OwnLine<T>(T);
 struct Schedule {
     of: Whose,
     max_backlog: u64,
-    phases: Vec<Phase>,
+    phases: Vec<RatePhase>,
     /// Whether sessions start at once where no phase holds.
     free_running: bool,
     /// The arrivals that sessions took.
@@ -129,7 +129,7 @@ impl Arrivals {
     }
 
     /// Begins an arrival that a session of `executor` awaited; `None` when it is no longer its own.
-    pub fn begin(&self, arrival: &Arrival, executor: usize, now: Instant) -> Option<Begun> {
+    pub fn begin(&self, arrival: &Arrival, executor: usize, now: Instant) -> Option<BegunArrival> {
         let mut schedule = self.lock();
         let is_own = schedule.awaited.begin(arrival);
         self.tell_first(&schedule);
@@ -146,7 +146,7 @@ impl Arrivals {
         let mut schedule = self.lock();
         schedule.end_phase(at);
         schedule.free_running = false;
-        schedule.phases.push(Phase {
+        schedule.phases.push(RatePhase {
             start: at,
             end: None,
             mean_gap_s: 1.0 / per_second,
@@ -229,9 +229,9 @@ impl Schedule {
         Some(due)
     }
 
-    fn begun(&self, due: Instant, awaited: bool, executor: usize, now: Instant) -> Begun {
+    fn begun(&self, due: Instant, awaited: bool, executor: usize, now: Instant) -> BegunArrival {
         let more = self.awaited.is_any_late(executor, now);
-        Begun { due, awaited, more }
+        BegunArrival { due, awaited, more }
     }
 
     /// Counts up to two arrivals that have come due.

@@ -30,7 +30,7 @@ pub(crate) struct Stretch {
 
 /// What is seen at one look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressSample {
     pub at: Instant,
     /// Transactions and errors that ended so far.
     pub ended: u64,
@@ -43,9 +43,9 @@ pub(crate) struct Progress {
 /// Watches whether transactions end.
 #[derive(Debug)]
 pub(crate) struct DeadTime {
-    first: Progress,
+    first: ProgressSample,
     /// The last look.
-    last: Progress,
+    last: ProgressSample,
     /// The last look that found progress, or the end of a stretch that is told already.
     alive: Instant,
     /// No transaction begins any more: only a stretch that had begun by then goes on.
@@ -55,7 +55,7 @@ pub(crate) struct DeadTime {
 }
 
 impl DeadTime {
-    pub fn new(now: Progress) -> Self {
+    pub fn new(now: ProgressSample) -> Self {
         Self {
             first: now,
             last: now,
@@ -67,12 +67,12 @@ impl DeadTime {
     }
 
     /// What was seen until now does not count.
-    pub fn restart(&mut self, now: Progress) {
+    pub fn restart(&mut self, now: ProgressSample) {
         *self = Self::new(now);
     }
 
     /// Looks at progress.
-    pub fn look(&mut self, now: Progress) {
+    pub fn look(&mut self, now: ProgressSample) {
         if self.over {
             return;
         }
@@ -91,10 +91,11 @@ impl DeadTime {
     }
 
     /// Whether a look is late because the whole process was, and not only the look.
-    fn client_stood_still(&self, now: Progress, gap: Duration) -> bool {
+    fn client_stood_still(&self, now: ProgressSample, gap: Duration) -> bool {
         let used = now.used.saturating_sub(self.last.used);
         let before = self.last.at.saturating_duration_since(self.first.at);
-        let ended = |from: Progress, to: Progress| to.ended.saturating_sub(from.ended) as f64;
+        let ended =
+            |from: ProgressSample, to: ProgressSample| to.ended.saturating_sub(from.ended) as f64;
         let usual =
             ended(self.first, self.last) * gap.as_secs_f64() / before.as_secs_f64().max(0.001);
         let worked = usual > 0.0 && ended(self.last, now) >= usual * CLIENT_WORKED;
@@ -102,7 +103,7 @@ impl DeadTime {
     }
 
     /// Ends a stretch in which nothing had ended since the last sign of life.
-    fn close(&mut self, until: Instant, now: Progress) {
+    fn close(&mut self, until: Instant, now: ProgressSample) {
         let length = until.saturating_duration_since(self.alive);
         let deadlocks = now.deadlocks.saturating_sub(self.last.deadlocks);
         self.keep(self.alive, length, DeadSide::Target, deadlocks);
@@ -133,14 +134,14 @@ impl DeadTime {
 
     /// No transaction is to begin any more. A stretch that has begun lasts until one ends all the
     /// same: the run waits for those in progress, and its time goes on.
-    pub fn closing(&mut self, now: Progress) {
+    pub fn closing(&mut self, now: ProgressSample) {
         self.look(now);
         self.closing = true;
         self.over |= now.at.saturating_duration_since(self.alive) < BEGUN;
     }
 
     /// The run is over: what was not over by then ends with it.
-    pub fn end(&mut self, now: Progress) {
+    pub fn end(&mut self, now: ProgressSample) {
         self.look(now);
         if !self.over {
             self.close(now.at, now);
@@ -173,7 +174,7 @@ mod tests {
     /// process uses a millisecond of processor time between any two looks.
     fn looked_at(looks: &[(u64, bool)]) -> Vec<(u64, u64, DeadSide)> {
         let start = Instant::now();
-        let mut seen = Progress {
+        let mut seen = ProgressSample {
             at: start,
             ended: 0,
             deadlocks: 0,
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn a_stretch_that_a_deadlock_ended_says_so() {
         let start = Instant::now();
-        let seen = |at, ended, deadlocks| Progress {
+        let seen = |at, ended, deadlocks| ProgressSample {
             at: start + ms(at),
             ended,
             deadlocks,
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn a_late_look_of_a_process_that_worked_meanwhile_is_no_stop() {
         let start = Instant::now();
-        let seen = |at, ended, used| Progress {
+        let seen = |at, ended, used| ProgressSample {
             at: start + ms(at),
             ended,
             deadlocks: 0,
@@ -281,7 +282,7 @@ mod tests {
     #[test]
     fn the_time_after_the_end_counts_only_where_nothing_ended_before_it_either() {
         let start = Instant::now();
-        let seen = |at, ended| Progress {
+        let seen = |at, ended| ProgressSample {
             at: start + ms(at),
             ended,
             deadlocks: 0,

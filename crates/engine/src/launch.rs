@@ -9,7 +9,7 @@ use crate::recorder::Recorder;
 use crate::recorders::Recorders;
 use crate::run_queue::RunQueue;
 use crate::samples::SampleLog;
-use crate::session::{SessionTask, Shared, Waits, take_over};
+use crate::session::{SessionTask, SessionWaits, SharedRun, take_over};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -44,12 +44,12 @@ const OTHER_FILES: u64 = 64;
 
 /// What all clients of a run have together.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Whole {
+pub(crate) struct AllClients {
     pub sessions: usize,
     pub terminals: usize,
 }
 
-impl Whole {
+impl AllClients {
     pub fn of(spec: &RunSpec) -> Self {
         Self {
             sessions: spec.sessions,
@@ -85,7 +85,7 @@ impl Crew {
     /// [`EngineError::System`].
     pub fn launch(
         spec: &RunSpec,
-        whole: Whole,
+        whole: AllClients,
         connector: &Connector,
         workload: &Arc<dyn Workload>,
         samples: Option<(&SampleLog, u16)>,
@@ -125,7 +125,7 @@ impl Crew {
         }
         control.opening.store(threads, Ordering::Release);
         let (done, ended) = channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedRun {
             spec: spec.clone(),
             whole,
             connector: connector.clone(),
@@ -425,7 +425,7 @@ struct ThreadShare {
     thread: usize,
     threads: usize,
     sessions: usize,
-    shared: Arc<Shared>,
+    shared: Arc<SharedRun>,
 }
 
 impl ThreadShare {
@@ -451,7 +451,7 @@ impl ThreadShare {
         let mine = share(self.sessions, self.threads, self.thread);
         let lanes = CONNECT_LANES.min(mine);
         let next = Rc::new(Cell::new(0));
-        let waits = Rc::new(Waits {
+        let waits = Rc::new(SessionWaits {
             gate: Gate::new(CONNECT_LANES),
             idle: Sleepers::default(),
             queue: RunQueue::default(),
@@ -461,7 +461,7 @@ impl ThreadShare {
         }
         let open = Rc::new(Cell::new(lanes));
         for _ in 0..lanes {
-            let lane = Lane {
+            let lane = LaunchLane {
                 shared: Arc::clone(shared),
                 pool: pool.clone(),
                 next: Rc::clone(&next),
@@ -488,7 +488,7 @@ impl ThreadShare {
 
     /// How this thread awaits arrivals, where it is to stay awake for them: it also looks after those
     /// of the others that are late then.
-    fn busy_poll(&self, waits: &Rc<Waits>) -> Option<BusyPoll> {
+    fn busy_poll(&self, waits: &Rc<SessionWaits>) -> Option<BusyPoll> {
         let (shared, thread) = (&self.shared, self.thread);
         let ahead = shared.spec.busy_poll;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -540,12 +540,12 @@ fn begin(session: SessionTask, pool: Option<Rc<Pool>>) {
 }
 
 /// Opens sessions, one after the other.
-struct Lane {
-    shared: Arc<Shared>,
+struct LaunchLane {
+    shared: Arc<SharedRun>,
     pool: Option<Rc<Pool>>,
     /// The executor's next session that no lane has taken.
     next: Rc<Cell<usize>>,
-    waits: Rc<Waits>,
+    waits: Rc<SessionWaits>,
     /// The executor's sessions.
     mine: usize,
     first: usize,
@@ -553,7 +553,7 @@ struct Lane {
     begun: Instant,
 }
 
-impl Lane {
+impl LaunchLane {
     async fn run(self) {
         let control = &self.shared.control;
         loop {

@@ -57,18 +57,18 @@ pub struct LedStep {
 /// Leads a run from another thread. Moments are those of this host's monotonic clock.
 #[derive(Debug, Clone)]
 pub struct Lead {
-    told: Arc<Told>,
+    told: Arc<SharedLead>,
     tell: Sender<LeadEvent>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
-    asked: Mutex<Asked>,
+struct SharedLead {
+    asked: Mutex<LeadRequests>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Asked {
+struct LeadRequests {
     start: Option<Instant>,
     stop: Option<Instant>,
     /// Not yet taken over.
@@ -86,12 +86,12 @@ pub fn lead() -> (Lead, Receiver<LeadEvent>) {
 }
 
 impl Lead {
-    fn lock(&self) -> MutexGuard<'_, Asked> {
+    fn lock(&self) -> MutexGuard<'_, LeadRequests> {
         let asked = self.told.asked.lock();
         asked.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Asked)) {
+    fn change(&self, change: impl FnOnce(&mut LeadRequests)) {
         change(&mut self.lock());
         self.told.changed.notify_all();
     }

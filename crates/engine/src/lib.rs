@@ -77,7 +77,7 @@ mod tally;
 mod workers;
 
 pub use check::{
-    CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict, ViolatingRow, check,
+    CheckObserver, CheckReport, CheckSpec, ConditionReport, ConditionVerdict, ViolatingRow, check,
 };
 pub use control::StopHandle;
 pub use error::EngineError;
@@ -88,11 +88,11 @@ pub use load::{
     is_ours, is_unfinished, prepare, why_not_ours,
 };
 pub use recorder::{Due, Origin, Recorder};
-pub use run::{Beside, RunObserver, RunResult, Started, run, run_beside};
+pub use run::{RunExtras, RunObserver, RunResult, Started, run, run_beside};
 pub use samples::{Sample, SampleLog, SampleReport};
 pub use steps::{Conductor, StepPlan};
 pub use streams::{
-    Changes, PlanOf, Step, StepOutcome, StepResult, Stream, StreamsObserver, StreamsSpec,
+    Changes, PlanOf, StepOutcome, StepResult, Stream, StreamStep, StreamsObserver, StreamsSpec,
     Transaction, Until, plans, run_streams,
 };
 pub use tally::ErrorTally;

@@ -32,7 +32,7 @@ const LONGEST_DRAIN: Duration = Duration::from_secs(5);
 
 /// What was counted since a moment.
 #[derive(Clone)]
-struct Counted {
+struct CountedSpan {
     counters: Counters,
     start: Instant,
     /// What each session had done then; empty for nothing.
@@ -40,10 +40,10 @@ struct Counted {
 }
 
 /// A rate that is being held.
-struct Held {
+struct HeldStep {
     plan: StepPlan,
     end: Instant,
-    span: Counted,
+    span: CountedSpan,
 }
 
 /// The controller's side of a run.
@@ -56,15 +56,15 @@ pub(crate) struct Measurement<'a> {
     spare: Counters,
     /// Cleared, to be exchanged for an executor's.
     part: Counters,
-    totals: Counted,
+    totals: CountedSpan,
     /// Since the last checkpoint; nothing where none was asked for.
-    checkpoint: Option<Counted>,
+    checkpoint: Option<CountedSpan>,
     /// Who leads it from outside, and how many intervals that one was told of.
     lead: Option<&'a Lead>,
     intervals_told: u64,
     /// Chooses the rates here, where nobody does outside.
     conductor: Option<Conductor>,
-    held: Option<Held>,
+    held: Option<HeldStep>,
     steps: Vec<Step>,
     /// Sessions connected at the end of the last interval, by host.
     connected: Vec<u64>,
@@ -88,7 +88,7 @@ impl<'a> Measurement<'a> {
     ) -> Self {
         let clock = Clock::new(begun + spec.warmup, begun);
         let hosts = crew.hosts.len();
-        let since = |start| Counted {
+        let since = |start| CountedSpan {
             counters: Counters::new(names.types.len(), hosts),
             start,
             sessions: Vec::new(),
@@ -278,10 +278,10 @@ impl<'a> Measurement<'a> {
             }
             control.signal();
         }
-        self.held = Some(Held {
+        self.held = Some(HeldStep {
             plan,
             end,
-            span: Counted {
+            span: CountedSpan {
                 counters: Counters::new(self.names.types.len(), self.crew.hosts.len()),
                 start: now,
                 sessions: self.tallies(),
@@ -304,7 +304,7 @@ impl<'a> Measurement<'a> {
     }
 
     /// What came of a rate: of the time that it was held, and of what that had begun.
-    fn step_of(&mut self, held: Held) -> Step {
+    fn step_of(&mut self, held: HeldStep) -> Step {
         let end = held.end.min(self.clock.interval_start);
         let totals = self.totals_of(&held.span, end);
         let verdict: Option<StepVerdict> = self

@@ -17,14 +17,14 @@ use tidemark_workloads::Terminal;
 /// A terminal is a few hundred bytes and no task of its own: a hundred thousand of them fit where
 /// ten thousand sessions do not.
 pub(crate) struct Pool {
-    state: RefCell<State>,
+    state: RefCell<PoolState>,
     /// Sessions without a terminal.
     free: Parking,
     /// The task that ends the terminals' thinking.
     clock: Parking,
 }
 
-struct State {
+struct PoolState {
     terminals: Vec<Option<Box<Terminal>>>,
     /// When each thinking terminal wants its next transaction.
     thinking: BinaryHeap<Reverse<(Instant, u32)>>,
@@ -66,7 +66,7 @@ impl Pool {
     #[allow(clippy::vec_box)] // a terminal moves to its session and back
     pub fn new(terminals: Vec<Box<Terminal>>, think: Think, seed: u64) -> Self {
         Self {
-            state: RefCell::new(State {
+            state: RefCell::new(PoolState {
                 thinking: BinaryHeap::with_capacity(if think.is_any() {
                     terminals.len()
                 } else {
@@ -152,7 +152,7 @@ impl Pool {
     }
 }
 
-impl State {
+impl PoolState {
     /// The terminal that has waited longest.
     fn seat(&mut self, awaited: bool) -> Option<Seated> {
         let (since, number) = self.ready.pop_front()?;

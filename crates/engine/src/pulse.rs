@@ -2,7 +2,7 @@
 //! the whole process up, so that a look that comes late tells of the client; the controller may wait
 //! for a terminal, a pipe or a file.
 
-use crate::dead_time::{DeadTime, Progress, Stretch, TICK};
+use crate::dead_time::{DeadTime, ProgressSample, Stretch, TICK};
 use crate::recorders::Recorders;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -14,36 +14,36 @@ const STACK: usize = 128 * 1024;
 
 /// A run's progress, looked at while it goes on.
 pub(crate) struct Pulse {
-    shared: Arc<Shared>,
+    shared: Arc<SharedPulse>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct SharedPulse {
     /// `None` where nobody counts what ends: then only the client is looked at.
     recorders: Option<Arc<Recorders>>,
-    state: Mutex<State>,
+    state: Mutex<PulseState>,
     over: Condvar,
 }
 
-struct State {
+struct PulseState {
     dead: DeadTime,
     over: bool,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedPulse {
+    fn lock(&self) -> MutexGuard<'_, PulseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn seen(recorders: Option<&Recorders>) -> Progress {
+fn seen(recorders: Option<&Recorders>) -> ProgressSample {
     let (mut ended, mut deadlocks) = (0, 0);
     for recorder in recorders.into_iter().flat_map(Recorders::iter) {
         let (of_recorder, by_deadlock) = recorder.ended();
         ended += of_recorder;
         deadlocks += by_deadlock;
     }
-    Progress {
+    ProgressSample {
         ended,
         deadlocks,
         used: process_cpu_time(),
@@ -63,8 +63,8 @@ impl Pulse {
     }
 
     fn begin(recorders: Option<Arc<Recorders>>) -> Self {
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
+        let shared = Arc::new(SharedPulse {
+            state: Mutex::new(PulseState {
                 dead: DeadTime::new(seen(recorders.as_deref())),
                 over: false,
             }),
@@ -116,7 +116,7 @@ impl Drop for Pulse {
     }
 }
 
-fn watch(shared: &Shared) {
+fn watch(shared: &SharedPulse) {
     let mut state = shared.lock();
     while !state.over {
         let waited = shared.over.wait_timeout(state, TICK);

@@ -190,7 +190,7 @@ pub(crate) struct By {
     pub between: Duration,
 }
 
-struct State {
+struct RecorderState {
     counters: Counters,
     /// Where each transaction goes, if anybody asked.
     sampler: Option<Sampler>,
@@ -211,12 +211,12 @@ struct State {
 /// the middle of counting: it costs an uncontended pair of
 /// atomic operations a transaction, and makes every interval exact. Histograms belong to the
 /// executor and not to a session: ten thousand of them would be gigabytes.
-pub struct Recorder(Mutex<State>);
+pub struct Recorder(Mutex<RecorderState>);
 
 impl Recorder {
     /// Counters for a number of transaction types, sessions and hosts.
     pub fn new(types: usize, sessions: usize, hosts: usize) -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(RecorderState {
             counters: Counters::new(types, hosts),
             sampler: None,
             sessions: vec![SessionTally::default(); sessions],
@@ -227,7 +227,7 @@ impl Recorder {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RecorderState> {
         // A poisoned lock means that another thread panicked while counting; its counters are
         // still whole numbers, and the panic itself fails the run.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

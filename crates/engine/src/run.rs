@@ -3,7 +3,7 @@
 use crate::control::StopHandle;
 use crate::error::EngineError;
 use crate::interval::Names;
-use crate::launch::{Crew, Whole};
+use crate::launch::{AllClients, Crew};
 use crate::lead::{Lead, LeadEvent, wait_until};
 use crate::measure::Measurement;
 use crate::samples::SampleLog;
@@ -54,7 +54,7 @@ pub struct Started {
 
 /// What goes with a run beside its observer.
 #[derive(Clone, Copy, Default)]
-pub struct Beside<'a> {
+pub struct RunExtras<'a> {
     /// Where every transaction that counts goes, with the run's number.
     pub samples: Option<(&'a SampleLog, u16)>,
     /// Who leads it from outside.
@@ -106,7 +106,7 @@ pub fn run(
     stop: &StopHandle,
     observer: &mut dyn RunObserver,
 ) -> Result<RunResult, EngineError> {
-    let beside = Beside::default();
+    let beside = RunExtras::default();
     run_beside(
         spec,
         connector,
@@ -130,11 +130,11 @@ pub fn run_beside(
     checkpoints: &[Duration],
     stop: &StopHandle,
     observer: &mut dyn RunObserver,
-    beside: Beside<'_>,
+    beside: RunExtras<'_>,
 ) -> Result<RunResult, EngineError> {
     let begun = Instant::now();
     let lead = beside.lead;
-    let whole = Whole::of(spec);
+    let whole = AllClients::of(spec);
     let spec = &own(spec, lead)?;
     if !spec.shard.is_whole() {
         workload.deal(spec.shard);

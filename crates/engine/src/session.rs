@@ -5,12 +5,12 @@
 mod recovery;
 mod start;
 
-use self::recovery::Verdict;
+use self::recovery::RecoveryAction;
 pub(crate) use self::start::{Start, next_start, take_over};
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
-use crate::launch::Whole;
+use crate::launch::AllClients;
 use crate::pool::Pool;
 use crate::recorder::{By, Due, Origin, Recorder, Times};
 use crate::recorders::Recorders;
@@ -31,11 +31,11 @@ const LONGEST_WAIT_IN_PLACE: Duration = Duration::from_millis(100);
 const FINISH_TRIES: u32 = 5;
 
 /// What all sessions share, whatever their thread: nothing in it changes while they run.
-pub(crate) struct Shared {
+pub(crate) struct SharedRun {
     /// Of this client alone.
     pub spec: RunSpec,
     /// What all clients have.
-    pub whole: Whole,
+    pub whole: AllClients,
     pub connector: Connector,
     pub workload: Arc<dyn Workload>,
     /// [`Workload::noted_error`].
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
     pub in_place: bool,
 }
 
-impl Shared {
+impl SharedRun {
     /// The `number`-th terminal of this client, of so many that all clients have.
     pub fn terminal(&self, number: usize, terminals: usize) -> Terminal {
         let number = self.spec.shard.global_usize(number);
@@ -78,7 +78,7 @@ fn tell_hosts(recorder: &Recorder, session: &Session, tell: fn(&Recorder, usize)
 }
 
 /// Where the sessions of one executor wait for other than replies.
-pub(crate) struct Waits {
+pub(crate) struct SessionWaits {
     /// Lost sessions, to come back.
     pub gate: Gate,
     /// Free sessions, for an arrival.
@@ -101,7 +101,7 @@ struct ToDo {
 
 /// One session.
 pub(crate) struct SessionTask {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRun>,
     /// Its executor's.
     recorder: Arc<Recorder>,
     /// Number within the run.
@@ -117,7 +117,7 @@ pub(crate) struct SessionTask {
     ended: Option<Instant>,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
-    waits: Rc<Waits>,
+    waits: Rc<SessionWaits>,
 }
 
 impl SessionTask {
@@ -126,9 +126,9 @@ impl SessionTask {
     /// # Errors
     /// [`EngineError::Connect`] or [`EngineError::Init`].
     pub async fn open(
-        shared: Arc<Shared>,
+        shared: Arc<SharedRun>,
         number: usize,
-        waits: Rc<Waits>,
+        waits: Rc<SessionWaits>,
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         statements.of_session(number);
@@ -158,7 +158,7 @@ impl SessionTask {
     }
 
     async fn connect(
-        shared: &Shared,
+        shared: &SharedRun,
         number: usize,
         statements: &mut Statements,
     ) -> Result<Session, EngineError> {
@@ -394,8 +394,8 @@ impl SessionTask {
                 Err(error) => {
                     let failed = terminal.gave_up().then(Instant::now);
                     let go_on = match self.judge(&error).await {
-                        Verdict::Again => !self.shared.control.is_stopping(),
-                        Verdict::Reconnect => {
+                        RecoveryAction::Again => !self.shared.control.is_stopping(),
+                        RecoveryAction::Reconnect => {
                             lost += self.take_away_time();
                             let since = Instant::now();
                             let is_back = Box::pin(self.reopen(true)).await;
@@ -404,7 +404,7 @@ impl SessionTask {
                             lost += since.elapsed();
                             is_back
                         }
-                        Verdict::End => false,
+                        RecoveryAction::End => false,
                     };
                     if !go_on {
                         if part.scheduled {

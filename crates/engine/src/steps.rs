@@ -75,12 +75,12 @@ struct Search {
     kept: Option<f64>,
     /// The lowest rate that did not.
     broken: Option<f64>,
-    next: Next,
+    next: NextStep,
     confirmations: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Next {
+enum NextStep {
     Probe,
     Try(f64, StepPurpose),
     Done,
@@ -101,8 +101,8 @@ const FEWEST_ARRIVALS: f64 = 100.0;
 impl Search {
     fn new(asked: FindMax) -> Self {
         let next = match asked.first_rate {
-            Some(rate) => Next::Try(rate, StepPurpose::Climb),
-            None => Next::Probe,
+            Some(rate) => NextStep::Try(rate, StepPurpose::Climb),
+            None => NextStep::Probe,
         };
         Self {
             asked,
@@ -115,13 +115,13 @@ impl Search {
 
     fn next(&self) -> Option<StepPlan> {
         match self.next {
-            Next::Done => None,
-            Next::Probe => Some(StepPlan {
+            NextStep::Done => None,
+            NextStep::Probe => Some(StepPlan {
                 purpose: StepPurpose::Probe,
                 rate: None,
                 hold: self.asked.hold,
             }),
-            Next::Try(rate, purpose) => Some(StepPlan {
+            NextStep::Try(rate, purpose) => Some(StepPlan {
                 purpose,
                 rate: Some(rate),
                 hold: match purpose {
@@ -136,9 +136,9 @@ impl Search {
         let reached = totals.all.count as f64 / totals.elapsed_s.max(1e-9);
         let Some(rate) = plan.rate else {
             self.next = if self.is_too_low(reached * START_OF_PROBE) {
-                Next::Done
+                NextStep::Done
             } else {
-                Next::Try(round(reached * START_OF_PROBE), StepPurpose::Climb)
+                NextStep::Try(round(reached * START_OF_PROBE), StepPurpose::Climb)
             };
             return None;
         };
@@ -146,9 +146,9 @@ impl Search {
         if plan.purpose == StepPurpose::Confirm {
             self.confirmations += 1;
             if verdict.kept || self.confirmations >= CONFIRMATIONS {
-                self.next = Next::Done;
+                self.next = NextStep::Done;
             } else {
-                self.next = Next::Try(round(rate * STEP_BACK), StepPurpose::Confirm);
+                self.next = NextStep::Try(round(rate * STEP_BACK), StepPurpose::Confirm);
             }
             return Some(verdict);
         }
@@ -158,20 +158,20 @@ impl Search {
             self.broken = Some(self.broken.map_or(rate, |b| b.min(rate)));
         }
         self.next = match (self.kept, self.broken) {
-            (Some(kept), None) => Next::Try(round(kept * CLIMB), StepPurpose::Climb),
-            (None, Some(broken)) if self.is_too_low(broken / 2.0) => Next::Done,
-            (None, Some(broken)) => Next::Try(round(broken / 2.0), StepPurpose::Climb),
+            (Some(kept), None) => NextStep::Try(round(kept * CLIMB), StepPurpose::Climb),
+            (None, Some(broken)) if self.is_too_low(broken / 2.0) => NextStep::Done,
+            (None, Some(broken)) => NextStep::Try(round(broken / 2.0), StepPurpose::Climb),
             (Some(kept), Some(broken)) if broken - kept > self.asked.precision * kept => {
-                Next::Try(round((kept + broken) / 2.0), StepPurpose::Bisect)
+                NextStep::Try(round((kept + broken) / 2.0), StepPurpose::Bisect)
             }
-            (Some(kept), _) => Next::Try(kept, StepPurpose::Confirm),
-            (None, None) => Next::Done,
+            (Some(kept), _) => NextStep::Try(kept, StepPurpose::Confirm),
+            (None, None) => NextStep::Done,
         };
         // Rounding must not try a rate twice.
-        if let (Next::Try(next, StepPurpose::Bisect), Some(kept)) = (self.next, self.kept)
+        if let (NextStep::Try(next, StepPurpose::Bisect), Some(kept)) = (self.next, self.kept)
             && (Some(next) == self.broken || next == kept)
         {
-            self.next = Next::Try(kept, StepPurpose::Confirm);
+            self.next = NextStep::Try(kept, StepPurpose::Confirm);
         }
         Some(verdict)
     }

@@ -82,7 +82,7 @@ pub fn run_workers(
     let recorders = Arc::new(Recorders::new(threads, threads, &[], make));
     let (done, ended) = channel();
     for (number, worker) in workers.into_iter().enumerate() {
-        let part = Part {
+        let part = ThreadPart {
             control: Arc::clone(&control),
             recorder: Arc::clone(recorders.of(number)),
             number,
@@ -129,13 +129,13 @@ pub fn run_workers(
 }
 
 /// One thread's part.
-struct Part {
+struct ThreadPart {
     control: Arc<Control>,
     recorder: Arc<Recorder>,
     number: usize,
 }
 
-impl Part {
+impl ThreadPart {
     fn run(self, mut worker: Box<dyn Worker>) -> Result<(), EngineError> {
         let mut executor = Executor::new()?;
         let control = Arc::clone(&self.control);

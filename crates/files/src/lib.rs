@@ -16,4 +16,4 @@ mod read;
 mod write;
 
 pub use read::{LONGEST_CONFIGURATION, ReadError, read, read_text};
-pub use write::{New, Replace, Whole, WriteError, permitted, write};
+pub use write::{New, Replace, WriteError, WrittenFile, permitted, write};

@@ -10,7 +10,7 @@ use std::path::Path;
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// Tells by its contents whether a file may be replaced.
-pub type Known<'a> = &'a dyn Fn(&mut File) -> io::Result<bool>;
+pub type MayReplace<'a> = &'a dyn Fn(&mut File) -> io::Result<bool>;
 
 /// Which file that is there may be replaced.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub enum Replace<'a> {
     /// None.
     Nothing,
     /// One that is known.
-    Known(Known<'a>),
+    Known(MayReplace<'a>),
     /// Any: the user insists.
     Anything,
 }
@@ -106,9 +106,9 @@ impl New {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn whole(self) -> io::Result<Whole> {
+    pub fn whole(self) -> io::Result<WrittenFile> {
         self.0.as_file().sync_all()?;
-        Ok(Whole(self.0.into_temp_path()))
+        Ok(WrittenFile(self.0.into_temp_path()))
     }
 }
 
@@ -124,9 +124,9 @@ impl Write for New {
 
 /// A file that was written and has no name for users yet. It goes with its value.
 #[derive(Debug)]
-pub struct Whole(TempPath);
+pub struct WrittenFile(TempPath);
 
-impl Whole {
+impl WrittenFile {
     /// Moves it where it belongs. A file that is replaced hands its permissions on, and its owner as
     /// far as this process may give it.
     ///

@@ -33,8 +33,8 @@ mod study;
 mod topology;
 
 pub use programs::{PROGRAMS, run as run_program};
-pub use script::{CUT, Flags, NONCE, PACKET, Script};
-pub use session::{Ended, USER, play};
+pub use script::{CUT, Flags, FuzzScript, NONCE, PACKET};
+pub use session::{EndedSession, USER, play};
 
 /// One target: its name, which is that of its corpus's folder, and its entry.
 #[derive(Debug, Clone, Copy)]

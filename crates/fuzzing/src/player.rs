@@ -1,6 +1,6 @@
 //! The server's side: says its turns whenever the client waits.
 
-use crate::script::{NONCE, Script};
+use crate::script::{FuzzScript, NONCE};
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -33,7 +33,7 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    pub fn new(protocol: Protocol, script: Script) -> Self {
+    pub fn new(protocol: Protocol, script: FuzzScript) -> Self {
         let framed = script.flags.framed();
         let turns = script.turns.into_iter();
         Self {

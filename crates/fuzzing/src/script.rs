@@ -40,14 +40,14 @@ impl Flags {
 
 /// Flags and turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
+pub struct FuzzScript {
     /// The first byte.
     pub flags: Flags,
     /// Each turn's packets; a turn that is sent as it is has pieces instead.
     pub turns: Vec<Vec<Vec<u8>>>,
 }
 
-impl Script {
+impl FuzzScript {
     /// Reads any bytes.
     pub fn read(data: &[u8]) -> Self {
         let (first, rest) = data.split_first().unwrap_or((&0, &[]));
@@ -60,7 +60,7 @@ impl Script {
         }
     }
 
-    /// What [`Script::read`] reads.
+    /// What [`FuzzScript::read`] reads.
     pub fn write(&self) -> Vec<u8> {
         let turns: Vec<_> = self.turns.iter().map(|t| t.join(&PACKET[..])).collect();
         [&[self.flags.0], &turns.join(&CUT[..])[..]].concat()
@@ -87,12 +87,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let script = Script {
+        let script = FuzzScript {
             flags: Flags(9),
             turns: vec![vec![b"a".to_vec(), b"".to_vec()], vec![b"bc".to_vec()]],
         };
         assert_eq!(script.write(), b"\x09a\xF8PKT\xF8CUTbc");
-        assert_eq!(Script::read(&script.write()), script);
-        assert_eq!(Script::read(b"").turns, [[b""]]);
+        assert_eq!(FuzzScript::read(&script.write()), script);
+        assert_eq!(FuzzScript::read(b"").turns, [[b""]]);
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::memory::bounded;
 use tidemark_core::series::Series;
-use tidemark_import::series::{Mapping, Window, read_series};
+use tidemark_import::series::{ColumnMapping, RunWindow, read_series};
 
 /// A value has its time and its line, a series its key; messages repeat every known key.
 const A_BYTE: usize = 2048;
 /// What parts the mapping and the table.
 const CUT: &[u8] = b"\n%%\n";
 /// An hour of November 2023, of which ten seconds are warm-up.
-const WINDOW: Window = Window {
+const WINDOW: RunWindow = RunWindow {
     begin_ms: 1_700_000_000_000,
     measured_ms: 1_700_000_010_000,
     end_ms: 1_700_003_600_000,
@@ -24,7 +24,7 @@ pub(crate) fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(mapping) else {
         return;
     };
-    bounded(data.len(), A_BYTE, || match Mapping::parse(text) {
+    bounded(data.len(), A_BYTE, || match ColumnMapping::parse(text) {
         Ok(mapping) => look(&mapping, table),
         Err(wrong) => {
             let lines = text.lines().count().max(1) + 1;
@@ -34,7 +34,7 @@ pub(crate) fn run(data: &[u8]) {
     });
 }
 
-fn look(mapping: &Mapping, table: &[u8]) {
+fn look(mapping: &ColumnMapping, table: &[u8]) {
     let read = match read_series(table, mapping, &WINDOW) {
         Ok(read) => read,
         Err(e) => {

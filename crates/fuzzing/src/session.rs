@@ -3,7 +3,7 @@
 use crate::memory::bounded;
 use crate::player::Player;
 use crate::programs;
-use crate::script::{Flags, Script};
+use crate::script::{Flags, FuzzScript};
 use std::cell::RefCell;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const A_BYTE: usize = 1024;
 
 /// How a session went.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedSession {
     /// Why it was not opened; otherwise what each step came to.
     pub steps: Result<Vec<Result<(), DbError>>, DbError>,
     /// What the server heard.
@@ -38,7 +38,7 @@ pub(crate) fn postgres(data: &[u8]) {
 }
 
 fn check(protocol: Protocol, data: &[u8]) {
-    let script = Script::read(data);
+    let script = FuzzScript::read(data);
     let on_network = script.flags.on_network();
     let secret = PASSWORD.as_bytes();
     let holds = |bytes: &[u8]| bytes.windows(secret.len()).any(|w| w == secret);
@@ -63,7 +63,7 @@ const PASSWORD: &str = "a password nobody must hear";
 ///
 /// # Panics
 /// When it has no end.
-pub fn play(protocol: Protocol, script: Script) -> Ended {
+pub fn play(protocol: Protocol, script: FuzzScript) -> EndedSession {
     thread_local! {
         static EXECUTOR: RefCell<Executor> = RefCell::new(Executor::new().unwrap());
         static LISTENER: Rc<(UnixListener, PathBuf)> = Rc::new(listen());
@@ -89,7 +89,7 @@ pub fn play(protocol: Protocol, script: Script) -> Ended {
         executor.run().unwrap();
     });
     let ended = ended.take().unwrap();
-    Ended {
+    EndedSession {
         steps: ended.expect("a session that comes to an end"),
         heard: std::mem::take(&mut player.borrow_mut().heard),
     }

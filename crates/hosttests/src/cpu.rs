@@ -1,6 +1,6 @@
 //! The processor: prime numbers by trial division.
 
-use crate::{Event, HostError, Test};
+use crate::{HostError, TestEvent, TestThread};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,11 +20,11 @@ impl Cpu {
     }
 }
 
-impl Test for Cpu {
-    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+impl TestThread for Cpu {
+    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
         // The compiler must not know the limit, nor that nobody wants the numbers.
         let found = primes(black_box(self.max_prime), cut_off);
-        Ok(black_box(found).map(|_| Event::of(0)))
+        Ok(black_box(found).map(|_| TestEvent::of(0)))
     }
 }
 

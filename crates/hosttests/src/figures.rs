@@ -1,9 +1,9 @@
 //! A machine in five figures, within a few seconds.
 
 use crate::cpu::Cpu;
-use crate::files::{self, Extra, IoMode, Layout, Mode, Plan, SyncMode};
+use crate::files::{self, Extra, FilePlan, IoMode, Layout, Mode, SyncMode};
 use crate::memory::{self, Operation};
-use crate::{HostError, Test};
+use crate::{HostError, TestThread};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const BLOCK: u64 = 16 << 10;
 
 /// What the tests showed, each of one thread.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
+pub struct HostResults {
     /// Searches a second for the prime numbers up to 10,000.
     pub cpu_events_per_s: f64,
     /// Memory read in blocks of 1 MiB, in MiB a second.
@@ -34,7 +34,7 @@ pub struct Figures {
 ///
 /// # Errors
 /// [`HostError`] of files that can't be written, or [`HostError::Interrupted`].
-pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<Figures, HostError> {
+pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<HostResults, HostError> {
     let cpu_events_per_s = rate(&mut Cpu::new(10_000), each, stop)?;
     let memory = |operation| {
         let spec = memory::Spec {
@@ -61,7 +61,7 @@ pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<Figur
             .copied()
             .unwrap_or_default()
     };
-    Ok(Figures {
+    Ok(HostResults {
         cpu_events_per_s,
         memory_read_mib_per_s,
         memory_write_mib_per_s,
@@ -71,7 +71,7 @@ pub fn figures(folder: &Path, each: Duration, stop: &AtomicBool) -> Result<Figur
 }
 
 /// Events a second.
-fn rate(test: &mut dyn Test, time: Duration, stop: &AtomicBool) -> Result<f64, HostError> {
+fn rate(test: &mut dyn TestThread, time: Duration, stop: &AtomicBool) -> Result<f64, HostError> {
     let begun = Instant::now();
     let mut count = 0u64;
     while begun.elapsed() < time {
@@ -96,7 +96,7 @@ fn syncs(folder: &Path, time: Duration, stop: &AtomicBool) -> Result<Vec<Duratio
         block: BLOCK,
     };
     files::prepare(&layout, Extra::default(), false, 1, stop, &mut |_| {})?;
-    let plan = Plan {
+    let plan = FilePlan {
         mode: Mode::RndWr,
         io: IoMode::Sync,
         backlog: 1,

@@ -1,7 +1,7 @@
 //! Memory: blocks that are written or read word by word.
 
 use crate::random::Random;
-use crate::{Event, HostError, Test};
+use crate::{HostError, TestEvent, TestThread};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,8 +70,8 @@ pub fn memory(count: usize, spec: Spec) -> Result<Vec<Memory>, HostError> {
     (0..count).map(one).collect()
 }
 
-impl Test for Memory {
-    fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+impl TestThread for Memory {
+    fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
         let words = self.block.words();
         match (self.spec.operation, self.spec.random) {
             (Operation::None, _) => {}
@@ -80,7 +80,7 @@ impl Test for Memory {
             (Operation::Write, true) => write_at_random(words, &mut self.random),
             (Operation::Read, true) => read_at_random(words, &mut self.random),
         }
-        Ok(Some(Event::of(0)))
+        Ok(Some(TestEvent::of(0)))
     }
 }
 

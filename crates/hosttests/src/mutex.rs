@@ -2,7 +2,7 @@
 
 use crate::pthread::PthreadMutex;
 use crate::random::Random;
-use crate::{Event, HostError, Test};
+use crate::{HostError, TestEvent, TestThread};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,8 +42,8 @@ pub fn mutexes(count: usize, mutexes: usize, locks: u64, loops: u64, seed: u64) 
     (0..count).map(one).collect()
 }
 
-impl Test for Mutexes {
-    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+impl TestThread for Mutexes {
+    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
         if std::mem::replace(&mut self.done, true) {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl Test for Mutexes {
             });
         }
         black_box(sum);
-        Ok(Some(Event::of(0)))
+        Ok(Some(TestEvent::of(0)))
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
         let going = AtomicBool::new(false);
         let mut all = mutexes(2, 1, 100, 10, 7);
         for test in &mut all {
-            assert_eq!(test.event(&going).unwrap(), Some(Event::of(0)));
+            assert_eq!(test.event(&going).unwrap(), Some(TestEvent::of(0)));
             assert_eq!(test.event(&going).unwrap(), None);
         }
         assert_eq!(all[0].shared.value.load(Ordering::Relaxed), 200);

@@ -1,7 +1,7 @@
 //! The scheduler: threads that lock a mutex, yield the processor and unlock it.
 
 use crate::pthread::PthreadMutex;
-use crate::{Event, HostError, Test};
+use crate::{HostError, TestEvent, TestThread};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -30,8 +30,8 @@ pub fn threads(count: usize, yields: u64, locks: usize) -> Vec<Threads> {
     (0..count).map(one).collect()
 }
 
-impl Test for Threads {
-    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+impl TestThread for Threads {
+    fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
         let turn = self.begun.fetch_add(1, Ordering::Relaxed);
         let lock = &self.locks[turn % self.locks.len()];
         for _ in 0..self.yields {
@@ -40,7 +40,7 @@ impl Test for Threads {
             }
             lock.with(std::thread::yield_now);
         }
-        Ok(Some(Event::of(0)))
+        Ok(Some(TestEvent::of(0)))
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
         let mut test = threads(1, 10, 3).remove(0);
         assert_eq!(
             test.event(&AtomicBool::new(false)).unwrap(),
-            Some(Event::of(0))
+            Some(TestEvent::of(0))
         );
         assert_eq!(test.event(&AtomicBool::new(true)).unwrap(), None);
     }

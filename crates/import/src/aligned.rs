@@ -12,7 +12,7 @@ const TAB: usize = 8;
 
 /// What stands between blanks, and where it begins and ends on a screen.
 #[derive(Debug, Clone, Copy)]
-struct Part<'t> {
+struct AlignedWord<'t> {
     text: &'t str,
     from: usize,
     to: usize,
@@ -78,7 +78,7 @@ impl Heading {
 
 impl Aligned {
     /// A unit in brackets belongs to the word before it.
-    fn of(parts: &[Part<'_>]) -> Self {
+    fn of(parts: &[AlignedWord<'_>]) -> Self {
         let (mut names, mut at): (Vec<String>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
         for part in parts {
             match (names.last_mut(), at.last_mut()) {
@@ -106,7 +106,7 @@ impl Aligned {
         is_row: impl Fn(&[String], &[String]) -> bool,
     ) -> Option<Vec<String>> {
         let (apart, words) = (parts(text, 2), parts(text, 1));
-        let whole = |parts: &[Part<'_>]| {
+        let whole = |parts: &[AlignedWord<'_>]| {
             let is_whole = parts.len() == self.names.len();
             is_whole.then(|| parts.iter().map(|part| part.text.to_string()).collect())
         };
@@ -122,7 +122,7 @@ impl Aligned {
     }
 
     /// Each part below its heading; columns without any have no value.
-    fn placed(&self, parts: &[Part<'_>]) -> Option<Vec<String>> {
+    fn placed(&self, parts: &[AlignedWord<'_>]) -> Option<Vec<String>> {
         let mut cells = vec![String::new(); self.names.len()];
         let mut next = 0;
         for (n, part) in parts.iter().enumerate() {
@@ -155,14 +155,14 @@ pub(crate) fn is_rule(text: &str) -> bool {
 }
 
 /// The parts of a line that at least so many blanks part.
-fn parts(text: &str, blanks: usize) -> Vec<Part<'_>> {
+fn parts(text: &str, blanks: usize) -> Vec<AlignedWord<'_>> {
     let mut parts = Vec::new();
     let mut column = 0;
     // Where the part that is going on begins and ends: bytes, and columns.
     let mut open: Option<(Range<usize>, Range<usize>)> = None;
     let mut close = |open: &mut Option<(Range<usize>, Range<usize>)>| {
         if let Some((bytes, columns)) = open.take() {
-            parts.push(Part {
+            parts.push(AlignedWord {
                 text: text.get(bytes).unwrap_or_default(),
                 from: columns.start,
                 to: columns.end,

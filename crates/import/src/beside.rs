@@ -158,7 +158,7 @@ const SUMS: [&str; 4] = ["rate", "statement_rate", "tpmc", "nopm"];
 
 /// What the clients of one test have together: its sessions, its figures by name, and where it ends.
 #[derive(Default)]
-struct Test {
+struct ClientsTest {
     sessions: usize,
     clients: usize,
     sums: BTreeMap<&'static str, (usize, f64, f64)>,
@@ -168,7 +168,7 @@ struct Test {
 
 /// Sums of clients that stand one by one, beside the row that states them.
 fn clients(runs: &[RunRecord]) -> Vec<Added> {
-    let mut tests: BTreeMap<&str, Test> = BTreeMap::new();
+    let mut tests: BTreeMap<&str, ClientsTest> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let Some((own, name)) = run
             .imported
@@ -200,7 +200,7 @@ fn clients(runs: &[RunRecord]) -> Vec<Added> {
         if !is_row || run.sessions == 0 {
             continue;
         }
-        let is_same = |t: &&Test| t.sessions == run.sessions && t.last < at;
+        let is_same = |t: &&ClientsTest| t.sessions == run.sessions && t.last < at;
         let mut same = tests.values().filter(is_same);
         // Of several tests with as many sessions none is known to be the one.
         let (Some(test), None) = (same.next(), same.next()) else {

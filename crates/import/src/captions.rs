@@ -1,7 +1,7 @@
 //! What stands above a table, or above its columns, and is of them: groups, the only figure, a unit.
 
-use crate::cell::{Kind, narrow, plain};
-use crate::headings::{Column, only_figure};
+use crate::cell::{QuantityKind, narrow, plain};
+use crate::headings::{ColumnMeaning, only_figure};
 use crate::units::unit_factor;
 
 /// Headings of columns with those of their groups, which stand above the first column of each.
@@ -19,20 +19,29 @@ pub(crate) fn grouped(groups: &[String], names: &[String]) -> Vec<String> {
 }
 
 /// A table of one figure, which only the heading above it names: its columns are of several runs.
-pub(crate) fn take_the_heading(columns: &mut [Column], names: &[String], heading: &str) -> bool {
+pub(crate) fn take_the_heading(
+    columns: &mut [ColumnMeaning],
+    names: &[String],
+    heading: &str,
+) -> bool {
     let (Some(figure), Some((first, rest))) = (only_figure(heading), columns.split_first_mut())
     else {
         return false;
     };
-    let is_named = |(c, n): (&Column, &String)| {
-        matches!(c, Column::Change(_) | Column::Aside)
-            || *c == Column::Unknown && !n.trim().is_empty() && n.chars().count() <= 40
+    let is_named = |(c, n): (&ColumnMeaning, &String)| {
+        matches!(c, ColumnMeaning::Change(_) | ColumnMeaning::Aside)
+            || *c == ColumnMeaning::Unknown && !n.trim().is_empty() && n.chars().count() <= 40
     };
-    let of_runs = rest.iter().filter(|c| **c == Column::Unknown).count();
+    let of_runs = rest
+        .iter()
+        .filter(|c| **c == ColumnMeaning::Unknown)
+        .count();
     let all_named = rest.iter().zip(names.iter().skip(1)).all(is_named);
-    let is_one = matches!(first, Column::Option(_) | Column::Label) && of_runs > 1 && all_named;
+    let is_one = matches!(first, ColumnMeaning::Option(_) | ColumnMeaning::Label)
+        && of_runs > 1
+        && all_named;
     if is_one {
-        for column in rest.iter_mut().filter(|c| **c == Column::Unknown) {
+        for column in rest.iter_mut().filter(|c| **c == ColumnMeaning::Unknown) {
             column.clone_from(&figure);
         }
     }
@@ -40,7 +49,11 @@ pub(crate) fn take_the_heading(columns: &mut [Column], names: &[String], heading
 }
 
 /// The unit of latencies that only a caption states: `（延迟单位：us）`. Whether it states one.
-pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &str) -> bool {
+pub(crate) fn take_the_unit(
+    columns: &mut [ColumnMeaning],
+    names: &[String],
+    caption: &str,
+) -> bool {
     let lower = narrow(caption).to_lowercase();
     if !lower.contains("单位") && !lower.contains("unit") {
         return false;
@@ -67,7 +80,9 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
             .iter()
             .any(|unit| name.to_lowercase().contains(unit));
         match column {
-            Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
+            ColumnMeaning::Figure(figure, each)
+                if figure.ends_with("_ms") && *each == 1.0 && !has_own =>
+            {
                 *each = factor;
             }
             _ => {}
@@ -77,8 +92,8 @@ pub(crate) fn take_the_unit(columns: &mut [Column], names: &[String], caption: &
 }
 
 /// Statistics of one rate that only the caption names: `min`, `avg`, `max` below `TPS of five runs`.
-pub(crate) fn take_the_rate(columns: &mut [Column], names: &[String], caption: &str) {
-    let Some(Column::Figure(figure, factor)) = only_figure(caption) else {
+pub(crate) fn take_the_rate(columns: &mut [ColumnMeaning], names: &[String], caption: &str) {
+    let Some(ColumnMeaning::Figure(figure, factor)) = only_figure(caption) else {
         return;
     };
     let bare = [
@@ -102,7 +117,7 @@ pub(crate) fn take_the_rate(columns: &mut [Column], names: &[String], caption: &
     let mut figures = columns
         .iter()
         .zip(names)
-        .filter(|(c, _)| matches!(c, Column::Figure(..) | Column::Several(_)))
+        .filter(|(c, _)| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
         .peekable();
     let any = figures.peek().is_some();
     if figure.ends_with("_ms") || !any || !figures.all(|(_, name)| is_bare(name)) {
@@ -110,18 +125,18 @@ pub(crate) fn take_the_rate(columns: &mut [Column], names: &[String], caption: &
     }
     for column in columns.iter_mut() {
         match column {
-            Column::Figure(name, _) if name == "mean_ms" => {
-                *column = Column::Figure(figure.clone(), factor);
+            ColumnMeaning::Figure(name, _) if name == "mean_ms" => {
+                *column = ColumnMeaning::Figure(figure.clone(), factor);
             }
-            Column::Figure(..) => *column = Column::Aside,
+            ColumnMeaning::Figure(..) => *column = ColumnMeaning::Aside,
             _ => {}
         }
     }
 }
 
 /// pgbench's clients are sessions, and its threads are not.
-pub(crate) fn take_the_clients(columns: &mut [Column], names: &[String]) {
-    let is_sessions = |c: &Column| *c == Column::Option("threads");
+pub(crate) fn take_the_clients(columns: &mut [ColumnMeaning], names: &[String]) {
+    let is_sessions = |c: &ColumnMeaning| *c == ColumnMeaning::Option("threads");
     let of_clients = |name: &String| {
         let name = name.to_lowercase();
         name.contains("client") || name.contains("客户端")
@@ -132,13 +147,13 @@ pub(crate) fn take_the_clients(columns: &mut [Column], names: &[String]) {
     }
     for (column, name) in columns.iter_mut().zip(names) {
         if is_sessions(column) && !of_clients(name) {
-            *column = Column::Aside;
+            *column = ColumnMeaning::Aside;
         }
     }
 }
 
 /// Units in the row below the headings: `| | ops/s | us |`.
-pub(crate) fn take_units(columns: &mut [Column], cells: &[String]) -> bool {
+pub(crate) fn take_units(columns: &mut [ColumnMeaning], cells: &[String]) -> bool {
     let bare = |cell: &String| -> String {
         let inner = cell.trim_matches(['(', ')', '[', ']', ' ']);
         inner.chars().filter(|c| !c.is_whitespace()).collect()
@@ -148,13 +163,13 @@ pub(crate) fn take_units(columns: &mut [Column], cells: &[String]) -> bool {
     for (column, cell) in columns.iter().zip(cells) {
         let unit = bare(cell);
         let kind = match column {
-            Column::Figure(name, _) => Some(Kind::of(name)),
-            Column::Option(name) => Some(Kind::of(name)),
+            ColumnMeaning::Figure(name, _) => Some(QuantityKind::of(name)),
+            ColumnMeaning::Option(name) => Some(QuantityKind::of(name)),
             _ => None,
         };
         let factor = match kind {
             Some(kind) if !unit.is_empty() => match (kind, unit.as_str()) {
-                (Kind::Share, "%") => Some(1.0),
+                (QuantityKind::Share, "%") => Some(1.0),
                 _ => unit_factor(&unit, kind),
             },
             _ => None,
@@ -168,7 +183,7 @@ pub(crate) fn take_units(columns: &mut [Column], cells: &[String]) -> bool {
     }
     if any {
         for (column, factor) in columns.iter_mut().zip(factors) {
-            if let (Column::Figure(_, each), Some(factor)) = (column, factor) {
+            if let (ColumnMeaning::Figure(_, each), Some(factor)) = (column, factor) {
                 *each = factor;
             }
         }

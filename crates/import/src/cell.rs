@@ -8,7 +8,7 @@ use crate::units::{OF_SESSIONS, unit_factor};
 
 /// What a cell's numbers are of: its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QuantityKind {
     /// Milliseconds.
     Latency,
     /// Seconds.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Warehouses,
 }
 
-impl Kind {
+impl QuantityKind {
     /// Of a figure or an option.
     pub fn of(name: &str) -> Self {
         match name {
@@ -40,7 +40,7 @@ impl Kind {
 
 /// A number with what its unit makes of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Value {
+pub(crate) struct CellNumber {
     pub number: Number,
     /// `None` where the cell has no unit.
     pub factor: Option<f64>,
@@ -51,11 +51,11 @@ pub(crate) struct Value {
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum TableCell {
     Missing,
-    One(Value),
+    One(CellNumber),
     /// `a + b`, or `a + b = c`.
-    Sum(Vec<Value>, Option<Value>),
+    Sum(Vec<CellNumber>, Option<CellNumber>),
     Unclear,
 }
 
@@ -121,14 +121,14 @@ pub(crate) fn is_missing(text: &str) -> bool {
 }
 
 /// Reads a plain cell.
-pub(crate) fn cell(text: &str, kind: Kind, notation: Notation) -> Cell {
+pub(crate) fn cell(text: &str, kind: QuantityKind, notation: Notation) -> TableCell {
     if is_missing(text) {
-        return Cell::Missing;
+        return TableCell::Missing;
     }
-    read(text, kind, notation).unwrap_or(Cell::Unclear)
+    read(text, kind, notation).unwrap_or(TableCell::Unclear)
 }
 
-fn read(text: &str, kind: Kind, notation: Notation) -> Option<Cell> {
+fn read(text: &str, kind: QuantityKind, notation: Notation) -> Option<TableCell> {
     let mut sides = outside_brackets(text, '=').into_iter();
     let (terms, sum) = (sides.next()?, sides.next());
     if sides.next().is_some() {
@@ -139,18 +139,18 @@ fn read(text: &str, kind: Kind, notation: Notation) -> Option<Cell> {
         None => None,
     };
     let terms = outside_brackets(terms, '+');
-    let terms: Vec<Value> = terms
+    let terms: Vec<CellNumber> = terms
         .into_iter()
         .map(|term| value(term, kind, notation))
         .collect::<Option<_>>()?;
     match (terms.as_slice(), sum) {
-        ([one], None) => Some(Cell::One(*one)),
+        ([one], None) => Some(TableCell::One(*one)),
         // `3 × 256 = 768`.
         ([one], Some(sum)) => {
-            let same = kind == Kind::Sessions && one.number.value == sum.number.value;
-            same.then_some(Cell::One(*one))
+            let same = kind == QuantityKind::Sessions && one.number.value == sum.number.value;
+            same.then_some(TableCell::One(*one))
         }
-        _ => Some(Cell::Sum(terms, sum)),
+        _ => Some(TableCell::Sum(terms, sum)),
     }
 }
 
@@ -180,12 +180,12 @@ fn outside_brackets(text: &str, sign: char) -> Vec<&str> {
     parts
 }
 
-fn value(text: &str, kind: Kind, notation: Notation) -> Option<Value> {
+fn value(text: &str, kind: QuantityKind, notation: Notation) -> Option<CellNumber> {
     let text = text
         .trim()
         .trim_start_matches(['~', '≈', '约', '$', '¥'])
         .trim_start();
-    if kind == Kind::Duration
+    if kind == QuantityKind::Duration
         && let Some(number) = clock(text)
     {
         return Some(whole_value(number));
@@ -197,7 +197,7 @@ fn value(text: &str, kind: Kind, notation: Notation) -> Option<Value> {
     }
     let mut rest = rest.trim_start();
     // `3 × 256`, of three clients.
-    if kind == Kind::Sessions
+    if kind == QuantityKind::Sessions
         && let Some(by) = rest.strip_prefix(['x', 'X', '×', '*'])
         && let Some((each, after)) = self::numeral(by.trim_start())
     {
@@ -213,21 +213,21 @@ fn value(text: &str, kind: Kind, notation: Notation) -> Option<Value> {
     let percent = unit == "%";
     let factor = match () {
         () if unit.is_empty() => None,
-        () if percent && matches!(kind, Kind::Share | Kind::Count) => None,
-        () if kind == Kind::Duration => match unit_factor(&unit, kind) {
+        () if percent && matches!(kind, QuantityKind::Share | QuantityKind::Count) => None,
+        () if kind == QuantityKind::Duration => match unit_factor(&unit, kind) {
             Some(factor) => Some(factor),
             // `1m30s`.
             None => return several_units(text, notation).map(whole_value),
         },
         () => Some(unit_factor(&unit, kind)?),
     };
-    if matches!(kind, Kind::Sessions | Kind::Warehouses) {
+    if matches!(kind, QuantityKind::Sessions | QuantityKind::Warehouses) {
         let all = number.value * factor.unwrap_or(1.0);
         if all.fract() != 0.0 || !(1.0..=MOST_SESSIONS).contains(&all) {
             return None;
         }
     }
-    Some(Value {
+    Some(CellNumber {
         number,
         factor,
         percent,
@@ -235,8 +235,8 @@ fn value(text: &str, kind: Kind, notation: Notation) -> Option<Value> {
     })
 }
 
-fn whole_value(number: Number) -> Value {
-    Value {
+fn whole_value(number: Number) -> CellNumber {
+    CellNumber {
         number,
         factor: Some(1.0),
         percent: false,
@@ -304,7 +304,7 @@ fn several_units(text: &str, notation: Notation) -> Option<Number> {
             .find(|c: char| c.is_ascii_digit() || c.is_whitespace())
             .unwrap_or(after.len());
         let (unit, after) = after.split_at(end);
-        sum += numeral.value(notation)?.0.value * unit_factor(unit, Kind::Duration)?;
+        sum += numeral.value(notation)?.0.value * unit_factor(unit, QuantityKind::Duration)?;
         rest = after.trim_start();
     }
     Some(Number {
@@ -336,16 +336,16 @@ pub(crate) fn sessions_in(heading: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn of(text: &str, kind: Kind) -> Option<f64> {
+    fn of(text: &str, kind: QuantityKind) -> Option<f64> {
         match cell(&plain(text), kind, Notation::default()) {
-            Cell::One(v) => Some(v.number.value * v.factor.unwrap_or(1.0)),
+            TableCell::One(v) => Some(v.number.value * v.factor.unwrap_or(1.0)),
             _ => None,
         }
     }
 
     #[test]
     fn units_of_cells_are_read_or_the_cell_is_unclear() {
-        use Kind::{Count, Duration, Latency, Rate, Sessions, Warehouses};
+        use QuantityKind::{Count, Duration, Latency, Rate, Sessions, Warehouses};
         for (text, kind, is) in [
             ("1000 (+10%)", Rate, Some(1000.0)),
             ("1500 ↑ 50%", Rate, Some(1500.0)),

@@ -1,7 +1,7 @@
 //! Columns of one table that state the same figure: of several clients, or of several runs.
 
 use crate::cell::narrow;
-use crate::headings::{Column, column};
+use crate::headings::{ColumnMeaning, column};
 use crate::labels::client;
 use std::collections::BTreeMap;
 
@@ -31,13 +31,13 @@ const PARTS: [&str; 19] = [
 ];
 
 /// What each column is of.
-pub(crate) fn owners(names: &[String], columns: &[Column]) -> Vec<Of> {
+pub(crate) fn owners(names: &[String], columns: &[ColumnMeaning]) -> Vec<Of> {
     let mut owners = vec![Of::Row; columns.len()];
     let mut same: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, column) in columns.iter().enumerate() {
         match column {
-            Column::Figure(name, _) => same.entry(name).or_default().push(at),
-            Column::Several(all) => {
+            ColumnMeaning::Figure(name, _) => same.entry(name).or_default().push(at),
+            ColumnMeaning::Several(all) => {
                 for (name, _) in all {
                     same.entry(name).or_default().push(at);
                 }
@@ -111,7 +111,7 @@ fn of_clients(told: &[String]) -> Option<Vec<Of>> {
 fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
     let is_total = |name: &String| TOTALS.contains(&name.as_str());
     let has = |words: &[&str]| told.iter().any(|name| words.contains(&name.as_str()));
-    let is_figure = |name: &String| matches!(column(name), Column::Figure(..));
+    let is_figure = |name: &String| matches!(column(name), ColumnMeaning::Figure(..));
     let is_same = |name: &String| told.iter().filter(|n| *n == name).count() > 1;
     let plain = told.iter().any(String::is_empty);
     let unsure = plain || has(&STATISTICS) || has(&PARTS) || has(&TOTALS);
@@ -184,7 +184,7 @@ mod tests {
 
     fn of(headings: &str) -> Vec<Of> {
         let names: Vec<String> = headings.split('|').map(|n| n.trim().into()).collect();
-        let columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let columns: Vec<ColumnMeaning> = names.iter().map(|n| column(n)).collect();
         owners(&names, &columns)
     }
 

@@ -5,7 +5,7 @@ use crate::heading_units::{is_long, percentile, unit, unit_of_duration, unit_of_
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Column {
+pub(crate) enum ColumnMeaning {
     /// A figure, and what its printed value is multiplied with.
     Figure(String, f64),
     /// Several figures, parted by slashes.
@@ -122,7 +122,7 @@ const PER_MINUTE: [&str; 4] = ["tpmc", "nopm", "tpm_total", "tpm"];
 const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio"];
 
 /// Reads a heading.
-pub(crate) fn column(heading: &str) -> Column {
+pub(crate) fn column(heading: &str) -> ColumnMeaning {
     let heading = narrow(heading);
     several(&heading).unwrap_or_else(|| single(&heading))
 }
@@ -130,13 +130,13 @@ pub(crate) fn column(heading: &str) -> Column {
 /// Whether a table's column may tell its rows apart, by its heading: it is no figure, no remark and no
 /// observation of a host.
 pub fn may_tell_apart(heading: &str) -> bool {
-    column(heading) == Column::Unknown && !heading.trim().is_empty()
+    column(heading) == ColumnMeaning::Unknown && !heading.trim().is_empty()
 }
 
 /// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
-pub(crate) fn only_figure(heading: &str) -> Option<Column> {
+pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     let column = column(heading);
-    let Column::Figure(name, _) = &column else {
+    let ColumnMeaning::Figure(name, _) = &column else {
         return None;
     };
     let lower = narrow(heading).to_lowercase();
@@ -147,7 +147,7 @@ pub(crate) fn only_figure(heading: &str) -> Option<Column> {
 }
 
 /// `TPS/QPS`, `avg/p95 (ms)`: a unit in brackets is of all.
-fn several(heading: &str) -> Option<Column> {
+fn several(heading: &str) -> Option<ColumnMeaning> {
     let heading = heading.trim().trim_matches(['*', '`']);
     let (names, unit) = match heading.strip_suffix(')').and_then(|h| h.rsplit_once('(')) {
         Some((names, _)) => (names, heading.get(names.len()..)?),
@@ -159,7 +159,7 @@ fn several(heading: &str) -> Option<Column> {
     }
     let mut figures: Vec<(String, f64)> = Vec::new();
     for part in &parts {
-        let Column::Figure(name, factor) = single(&format!("{part}{unit}")) else {
+        let ColumnMeaning::Figure(name, factor) = single(&format!("{part}{unit}")) else {
             return None;
         };
         if figures.iter().any(|(other, _)| *other == name) {
@@ -170,7 +170,7 @@ fn several(heading: &str) -> Option<Column> {
     // `requests/min` is a rate.
     let per = parts.last().is_some_and(|p| p.eq_ignore_ascii_case("min"));
     let of_time = figures.first().is_some_and(|(n, _)| n.ends_with("_ms"));
-    (!per || of_time).then_some(Column::Several(figures))
+    (!per || of_time).then_some(ColumnMeaning::Several(figures))
 }
 
 /// Whether a heading, in which words may be written together, has one of these. Short ones are parts of
@@ -186,14 +186,14 @@ fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
     })
 }
 
-fn single(heading: &str) -> Column {
+fn single(heading: &str) -> ColumnMeaning {
     let lower = heading.to_lowercase();
     let h: String = lower
         .chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '*' | '`' | '_' | '#'))
         .collect();
     let has = |words: &[&str]| has_any(&h, &lower, words);
-    let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
+    let figure = |name: &str, factor: f64| ColumnMeaning::Figure(name.into(), factor);
     let is = |words: &[&str]| {
         words.iter().any(|w| {
             h.strip_prefix(w)
@@ -201,7 +201,7 @@ fn single(heading: &str) -> Column {
         })
     };
     if h.is_empty() || h == "#" {
-        return Column::Unknown;
+        return ColumnMeaning::Unknown;
     }
     let is_error = has(&["error", "错误", "失败", "failed", "failure"]);
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
@@ -212,18 +212,18 @@ fn single(heading: &str) -> Column {
         return figure("efficiency", 1.0);
     }
     if has(&["thinktime", "think(", "思考时间"]) {
-        return Column::Option("think-time");
+        return ColumnMeaning::Option("think-time");
     }
     let is_asked = has(&["target", "offered", "asked", "目标", "期望"]);
     if is_asked && (has(&["rate", "load", "速率", "吞吐"]) || RATES.iter().any(|(_, w)| has(w)))
     {
-        return Column::Option("rate");
+        return ColumnMeaning::Option("rate");
     }
     if has(&CHANGES) {
         let of = RATES.iter().find(|(_, words)| has(words));
         let of = of.map(|(name, _)| (*name).to_string());
         let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
-        return Column::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
+        return ColumnMeaning::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
     }
     if has(&[
         "cpu",
@@ -255,7 +255,7 @@ fn single(heading: &str) -> Column {
         // What a disk can do, not what a benchmark did.
         "iops",
     ]) {
-        return Column::Aside;
+        return ColumnMeaning::Aside;
     }
     if is(&[
         "run",
@@ -267,13 +267,13 @@ fn single(heading: &str) -> Column {
         "repeat",
         "iteration",
     ]) {
-        return Column::Aside;
+        return ColumnMeaning::Aside;
     }
     let of_bytes = [
         "b/s", "bytes", "mbps", "gbps", "mib", "gib", "(mb", "(gb", "(kb", "mbper",
     ];
     if of_bytes.iter().any(|unit| h.contains(unit)) {
-        return Column::Aside;
+        return ColumnMeaning::Aside;
     }
     // What a load took is no latency.
     if has(&[
@@ -285,7 +285,7 @@ fn single(heading: &str) -> Column {
         "数据准备",
     ]) || has(&["price", "cost", "价格"])
     {
-        return Column::Aside;
+        return ColumnMeaning::Aside;
     }
     // Not the whole run's.
     let each = [
@@ -302,7 +302,7 @@ fn single(heading: &str) -> Column {
         "单机",
     ];
     if has(&each) && has(&SESSIONS_EACH) {
-        return Column::Option(THREADS_EACH);
+        return ColumnMeaning::Option(THREADS_EACH);
     }
     if has(&[
         "perthread",
@@ -318,13 +318,13 @@ fn single(heading: &str) -> Column {
         "每核",
         "单核",
     ]) {
-        return Column::Aside;
+        return ColumnMeaning::Aside;
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
         return match unit_of_rate(&h) {
             Some((factor, _)) if PER_MINUTE.contains(name) => figure(name, factor),
             Some((factor, seconds)) => figure(name, factor / seconds),
-            None => Column::Unknown,
+            None => ColumnMeaning::Unknown,
         };
     }
     let ms = match unit(&h) {
@@ -344,7 +344,7 @@ fn single(heading: &str) -> Column {
         let is_mix = own.any(|w| words.contains(&w)) || has(&["读", "写", "更新", "插入"]);
         let is_marked = h.contains(&format!("p{percent}")) || latency;
         return match is_mix && !is_marked {
-            true => Column::Unknown,
+            true => ColumnMeaning::Unknown,
             false => figure(&format!("p{percent}_ms"), ms),
         };
     }
@@ -365,10 +365,10 @@ fn single(heading: &str) -> Column {
         return figure("sum_ms", ms);
     }
     if has(&SESSIONS) {
-        return Column::Option("threads");
+        return ColumnMeaning::Option("threads");
     }
     if has(&["warehouse", "仓库", "仓数"]) {
-        return Column::Option("warehouses");
+        return ColumnMeaning::Option("warehouses");
     }
     if has(&[
         "elapsed",
@@ -391,7 +391,7 @@ fn single(heading: &str) -> Column {
         return figure("ignored_errors", 1.0);
     }
     if has(&["tablesize", "行数", "rows", "表大小"]) {
-        return Column::Option("table-size");
+        return ColumnMeaning::Option("table-size");
     }
     if has(&["queries", "查询数", "statements"]) {
         return figure("statements", 1.0);
@@ -425,9 +425,9 @@ fn single(heading: &str) -> Column {
     ]) || has(&[
         "场景", "测试", "类型", "模式", "负载", "项目", "用例", "workload",
     ]) {
-        return Column::Label;
+        return ColumnMeaning::Label;
     }
-    Column::Unknown
+    ColumnMeaning::Unknown
 }
 
 #[cfg(test)]
@@ -436,11 +436,11 @@ mod tests {
 
     #[test]
     fn headings_of_both_languages_say_the_same() {
-        let f = |name: &str, factor| Column::Figure(name.into(), factor);
+        let f = |name: &str, factor| ColumnMeaning::Figure(name.into(), factor);
         for (headings, is) in [
             (
                 &["Threads", "并发数", "线程", "Sessions", "Clients"][..],
-                Column::Option("threads"),
+                ColumnMeaning::Option("threads"),
             ),
             (
                 &["TPS", "吞吐量", "Throughput (ops/s)", "每秒事务数"],
@@ -472,11 +472,14 @@ mod tests {
             (&["P999"], f("p99.9_ms", 1.0)),
             (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
             (&["tpmC"], f("tpmc", 1.0)),
-            (&["Warehouses", "仓库数"], Column::Option("warehouses")),
+            (
+                &["Warehouses", "仓库数"],
+                ColumnMeaning::Option("warehouses"),
+            ),
             (&["Duration (s)", "测试时间(s)"], f("elapsed_s", 1.0)),
             (&["Errors", "错误数"], f("ignored_errors", 1.0)),
             (&["错误率", "error rate"], f("error_share", 1.0)),
-            (&["Workload", "测试场景", "场景"], Column::Label),
+            (&["Workload", "测试场景", "场景"], ColumnMeaning::Label),
             (&["ＴＰＳ", "RPS"], f("rate", 1.0)),
             (&["avg, ms", "平均[ms]"], f("mean_ms", 1.0)),
             (
@@ -486,18 +489,18 @@ mod tests {
             (&["总耗时(ms)"], f("elapsed_s", 1e-3)),
             (
                 &["TPS/QPS"],
-                Column::Several(vec![("rate".into(), 1.0), ("statement_rate".into(), 1.0)]),
+                ColumnMeaning::Several(vec![("rate".into(), 1.0), ("statement_rate".into(), 1.0)]),
             ),
             (
                 &["平均/P95 (s)"],
-                Column::Several(vec![("mean_ms".into(), 1e3), ("p95_ms".into(), 1e3)]),
+                ColumnMeaning::Several(vec![("mean_ms".into(), 1e3), ("p95_ms".into(), 1e3)]),
             ),
             (
                 &["思考时间", "Think time (s)"],
-                Column::Option("think-time"),
+                ColumnMeaning::Option("think-time"),
             ),
-            (&["target rate", "目标 TPS"], Column::Option("rate")),
-            (&["8 threads"], Column::Option("threads")),
+            (&["target rate", "目标 TPS"], ColumnMeaning::Option("rate")),
+            (&["8 threads"], ColumnMeaning::Option("threads")),
             (
                 &[
                     "latency_avg_us",
@@ -512,7 +515,7 @@ mod tests {
             (&["Update ops/s"], f("rate", 1.0)),
             (
                 &["CPU", "内存", "备注", "TPS/thread", "Max IOPS", "date"],
-                Column::Aside,
+                ColumnMeaning::Aside,
             ),
             (
                 &["Throughput (tx/min)", "吞吐量（次/分钟）", "每分钟吞吐量"],
@@ -531,7 +534,7 @@ mod tests {
                 f("statement_rate", 1e3),
             ),
             (&["TPS（万）", "TPS (万/s)"], f("rate", 1e4)),
-            (&["Throughput (/hour)", "95% read"], Column::Unknown),
+            (&["Throughput (/hour)", "95% read"], ColumnMeaning::Unknown),
             (
                 &["Error (%)", "Errors %", "错误占比"],
                 f("error_share", 1.0),
@@ -543,13 +546,13 @@ mod tests {
                     "加载耗时(min)",
                     "TPS/vCPU",
                 ],
-                Column::Aside,
+                ColumnMeaning::Aside,
             ),
             (&["总响应时间（分钟）", "耗时(min)"], f("elapsed_s", 60.0)),
             (&["Latency (min)"], f("min_ms", 1.0)),
             (&["read p95"], f("p95_ms", 1.0)),
             (&["Sum(ms)"], f("sum_ms", 1.0)),
-            (&["", "requests/min"], Column::Unknown),
+            (&["", "requests/min"], ColumnMeaning::Unknown),
         ] {
             for heading in headings {
                 assert_eq!(column(heading), is, "{heading}");

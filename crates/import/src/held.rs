@@ -7,7 +7,7 @@ use crate::numeral::numeral;
 
 /// Lines that may be a table, until it shows whether anything of it is understood.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct PendingLines {
     pub lines: Vec<(u64, String, Option<Became>)>,
     /// Whether any of its cells holds a number: then it may be of results.
     pub has_numbers: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Held {
 /// Lines of a table that is not understood, before they are told.
 pub(crate) const MOST_HELD: usize = 200;
 
-impl Held {
+impl PendingLines {
     /// Keeps a line as it stands in the document; `text` is what is read of it.
     pub fn hold(&mut self, shown: &str, text: &str, line: u64) {
         self.lines.push((line, shown.into(), None));

@@ -1,7 +1,7 @@
 //! Tables that a document in Markdown has as HTML: their rows become rows of Markdown.
 
 use crate::doc::{Became, Doc};
-use crate::table::{Line, Table};
+use crate::table::{SourceLine, TableReader};
 
 /// Longer ones are no tables of results.
 const LONGEST: usize = 256 << 10;
@@ -21,7 +21,13 @@ impl Html {
     }
 
     /// Takes a line. What becomes of all lines of the table is known at its end.
-    pub fn take(&mut self, text: &str, line: u64, table: &mut Table, doc: &mut Doc) -> Became {
+    pub fn take(
+        &mut self,
+        text: &str,
+        line: u64,
+        table: &mut TableReader,
+        doc: &mut Doc,
+    ) -> Became {
         if !self.open {
             table.end(doc);
             (self.open, self.first) = (true, line);
@@ -37,13 +43,13 @@ impl Html {
     }
 
     /// Ends it, whole or not.
-    pub fn end(&mut self, table: &mut Table, doc: &mut Doc) {
+    pub fn end(&mut self, table: &mut TableReader, doc: &mut Doc) {
         if !std::mem::take(&mut self.open) {
             return;
         }
         let text = std::mem::take(&mut self.text);
         let before = doc.done.len();
-        let mut inner = Table::default();
+        let mut inner = TableReader::default();
         for (at, (row, line)) in rows(&text, self.first).into_iter().enumerate() {
             inner.take(as_read(&row, line), doc);
             if at == 0 {
@@ -55,8 +61,8 @@ impl Html {
     }
 }
 
-fn as_read(text: &str, number: u64) -> Line<'_> {
-    Line {
+fn as_read(text: &str, number: u64) -> SourceLine<'_> {
+    SourceLine {
         text,
         shown: text,
         number,

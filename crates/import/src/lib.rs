@@ -61,8 +61,8 @@ use formats::json::{Collected, Collector};
 use html_table::Html;
 use std::collections::BTreeMap;
 use std::io::Read;
-use table::{Line, Table};
-use text::Lines;
+use table::{SourceLine, TableReader};
+use text::TextLines;
 use tidemark_core::record::{LeftLines, RunRecord};
 
 /// What is known of a document beside its text.
@@ -138,8 +138,8 @@ pub fn read(
     origin: &Origin,
     seen: &mut dyn FnMut(u64, &str, Became),
 ) -> Result<Import, TextError> {
-    let mut lines = Lines::of(from)?;
-    let mut reader = Reader::default();
+    let mut lines = TextLines::of(from)?;
+    let mut reader = OutputReader::default();
     reader.doc.unit = origin.unit;
     let mut count = 0;
     while let Some((line, text)) = lines.next()? {
@@ -155,7 +155,7 @@ pub fn read(
             seen(line, text, became);
         }
     }
-    let Reader {
+    let OutputReader {
         mut doc,
         mut table,
         mut html,
@@ -242,16 +242,16 @@ fn missing_clients(runs: &[RunRecord]) -> Vec<(u64, String)> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct OutputReader {
     doc: Doc,
-    table: Table,
+    table: TableReader,
     html: Html,
     json: Collector,
     /// The format that took the last line.
     last: usize,
 }
 
-impl Reader {
+impl OutputReader {
     fn line(&mut self, text: &str, line: u64) -> Became {
         let doc = &mut self.doc;
         let json = match self.json.take(text, line, doc) {
@@ -265,7 +265,7 @@ impl Reader {
             return became;
         }
         let drawn = boxes::in_ascii(text);
-        let read = Line {
+        let read = SourceLine {
             text: drawn.as_deref().unwrap_or(text),
             shown: text,
             number: line,

@@ -1,7 +1,7 @@
 //! Lines of tables: frames, cells, headings.
 
 use crate::cell::{is_missing, plain};
-use crate::headings::{Column, column};
+use crate::headings::{ColumnMeaning, column};
 use crate::numeral::numeral;
 use crate::scan::number;
 
@@ -65,13 +65,16 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
         .filter(|c| {
             !matches!(
                 column(c),
-                Column::Unknown | Column::Aside | Column::Change(_)
+                ColumnMeaning::Unknown | ColumnMeaning::Aside | ColumnMeaning::Change(_)
             )
         })
         .count();
-    let figure = cells
-        .iter()
-        .any(|c| matches!(column(c), Column::Figure(..) | Column::Several(_)));
+    let figure = cells.iter().any(|c| {
+        matches!(
+            column(c),
+            ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+        )
+    });
     let any_number = cells
         .iter()
         .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
@@ -132,8 +135,8 @@ pub(crate) fn numbers_below(names: &[String], cells: &[String]) -> (bool, bool) 
     let (mut all, mut any) = (true, false);
     for (name, cell) in names.iter().zip(cells) {
         let is_figure = match column(name) {
-            Column::Figure(..) | Column::Several(_) => true,
-            Column::Option(_) => false,
+            ColumnMeaning::Figure(..) | ColumnMeaning::Several(_) => true,
+            ColumnMeaning::Option(_) => false,
             _ => continue,
         };
         let cell = plain(cell);

@@ -2,7 +2,7 @@
 
 use crate::cell::plain;
 use crate::draft::Draft;
-use crate::headings::Column;
+use crate::headings::ColumnMeaning;
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
@@ -30,16 +30,16 @@ const MOMENTS: [&str; 12] = [
 ];
 
 /// Whether the first column is of moments, and no other tells what was run.
-pub(crate) fn is_over_time(names: &[String], columns: &[Column]) -> bool {
+pub(crate) fn is_over_time(names: &[String], columns: &[ColumnMeaning]) -> bool {
     let Some((name, rest)) = names.first().zip(columns.get(1..)) else {
         return false;
     };
     let lower = plain(name).to_lowercase();
     let first = lower.split(['(', '[', '_', ' ', ',']).next();
-    let is_rate = |c: &Column| matches!(c, Column::Figure(name, _) if name == "rate" || name == "statement_rate");
-    let is_other = |c: &Column| {
-        matches!(c, Column::Label | Column::Change(_))
-            || matches!(c, Column::Figure(name, _) if name == "elapsed_s")
+    let is_rate = |c: &ColumnMeaning| matches!(c, ColumnMeaning::Figure(name, _) if name == "rate" || name == "statement_rate");
+    let is_other = |c: &ColumnMeaning| {
+        matches!(c, ColumnMeaning::Label | ColumnMeaning::Change(_))
+            || matches!(c, ColumnMeaning::Figure(name, _) if name == "elapsed_s")
     };
     first.is_some_and(|name| MOMENTS.contains(&name))
         && rest.iter().any(is_rate)

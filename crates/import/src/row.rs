@@ -1,9 +1,9 @@
 //! A row of a table while its cells are read: what they become, and which were not understood.
 
-use crate::cell::{Cell, Kind, Value, cell};
+use crate::cell::{CellNumber, QuantityKind, TableCell, cell};
 use crate::draft::{Draft, From};
 use crate::groups::Of;
-use crate::headings::{Column, THREADS_EACH};
+use crate::headings::{ColumnMeaning, THREADS_EACH};
 use crate::numeral::Notation;
 use crate::scan::Number;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ const RATIO: &str = "_ratio";
 const BASE: &str = "_base";
 
 /// A row.
-pub(crate) struct Row {
+pub(crate) struct DraftRow {
     run: Draft,
     /// Whether a column says what was run.
     is_named: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Row {
     ambiguous: Vec<Ambiguous>,
 }
 
-impl Row {
+impl DraftRow {
     pub fn of(run: Draft, line: u64, notation: Notation) -> Self {
         Self {
             run,
@@ -180,11 +180,11 @@ impl Row {
     }
 
     /// A cell of a figure or an option.
-    pub fn take(&mut self, name: &str, column: &Column, of: &Of, text: &str) {
+    pub fn take(&mut self, name: &str, column: &ColumnMeaning, of: &Of, text: &str) {
         let taken = match column {
-            Column::Option(option) => self.option(name, option, text),
-            Column::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
-            Column::Several(figures) => {
+            ColumnMeaning::Option(option) => self.option(name, option, text),
+            ColumnMeaning::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
+            ColumnMeaning::Several(figures) => {
                 let parts: Vec<&str> = text.split('/').map(str::trim).collect();
                 let is_whole = parts.len() == figures.len();
                 let begun = self.run.figures.len();
@@ -205,11 +205,11 @@ impl Row {
     }
 
     fn option(&mut self, heading: &str, option: &'static str, text: &str) -> bool {
-        let all = match cell(text, Kind::of(option), self.notation) {
-            Cell::Missing => return true,
-            Cell::Unclear => return false,
-            Cell::One(value) => amount(&value, 1.0),
-            Cell::Sum(terms, sum) => {
+        let all = match cell(text, QuantityKind::of(option), self.notation) {
+            TableCell::Missing => return true,
+            TableCell::Unclear => return false,
+            TableCell::One(value) => amount(&value, 1.0),
+            TableCell::Sum(terms, sum) => {
                 // Warehouses are shared or not; sessions never are.
                 let all: f64 = terms.iter().map(|v| amount(v, 1.0)).sum();
                 if sum.is_some_and(|sum| amount(&sum, 1.0) != all) {
@@ -249,21 +249,21 @@ impl Row {
             self.aside(heading, text);
             return self.is_over_time;
         }
-        let read = cell(text, Kind::of(name), self.notation);
+        let read = cell(text, QuantityKind::of(name), self.notation);
         // Seconds since 1970 are none of a run; in a table over time their steps count.
-        let is_stamp = |v: &Value| v.number.value >= 1e9 && v.factor.is_none();
-        if name == "elapsed_s" && matches!(&read, Cell::One(v) if is_stamp(v)) {
+        let is_stamp = |v: &CellNumber| v.number.value >= 1e9 && v.factor.is_none();
+        if name == "elapsed_s" && matches!(&read, TableCell::One(v) if is_stamp(v)) {
             self.aside(heading, text);
             return self.is_over_time;
         }
         let (terms, sum) = match read {
-            Cell::One(value) => (vec![value], None),
-            Cell::Sum(terms, sum) => (terms, sum),
+            TableCell::One(value) => (vec![value], None),
+            TableCell::Sum(terms, sum) => (terms, sum),
             none => {
                 if matches!(of, Of::Client(_)) {
                     self.incomplete.insert(name.into());
                 }
-                return none == Cell::Missing;
+                return none == TableCell::Missing;
             }
         };
         let all = || terms.iter().chain(&sum);
@@ -272,7 +272,7 @@ impl Row {
             true => "error_share",
             false => name,
         };
-        let is_share = Kind::of(name) == Kind::Share;
+        let is_share = QuantityKind::of(name) == QuantityKind::Share;
         if percents > 0 && (!is_share || percents < all().count()) {
             return false;
         }
@@ -306,7 +306,7 @@ impl Row {
                 shown: format!("{heading}: {text}"),
             });
         }
-        let each = |v: &Value| v.factor.unwrap_or(factor);
+        let each = |v: &CellNumber| v.factor.unwrap_or(factor);
         if let ([one], None) = (terms.as_slice(), sum) {
             draft.scaled(part, name, one.number, each(one), self.line);
             return true;
@@ -419,7 +419,7 @@ pub(crate) fn multiple(cell: &str) -> Option<Number> {
     decimal(text.trim_end()).filter(|n| n.value > 0.0)
 }
 
-fn amount(value: &Value, factor: f64) -> f64 {
+fn amount(value: &CellNumber, factor: f64) -> f64 {
     value.number.value * value.factor.unwrap_or(factor)
 }
 

@@ -10,8 +10,8 @@ use crate::cell::plain;
 use crate::doc::{Became, Doc};
 use crate::draft::Draft;
 use crate::groups::Of;
-use crate::headings::Column;
-use crate::held::{Held, MOST_HELD};
+use crate::headings::ColumnMeaning;
+use crate::held::{MOST_HELD, PendingLines};
 use crate::lines_of_tables::{are_types, cells, is_frame, is_heading, numbers_below};
 use crate::numeral::Notation;
 use crate::over_time::as_one;
@@ -27,7 +27,7 @@ const BLANKS: char = ' ';
 
 /// A line as it is read, and as it stands in the document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'t> {
+pub(crate) struct SourceLine<'t> {
     /// Frames that are drawn are ASCII here.
     pub text: &'t str,
     pub shown: &'t str,
@@ -45,10 +45,10 @@ struct Candidate {
 
 /// A table while it is read.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct TableReader {
     /// The last line that may be a heading.
     before: Option<(Vec<String>, char)>,
-    columns: Vec<Column>,
+    columns: Vec<ColumnMeaning>,
     owners: Vec<Of>,
     names: Vec<String>,
     by: char,
@@ -76,22 +76,22 @@ pub(crate) struct Table {
     /// Columns that were told as not understood.
     told: Vec<bool>,
     /// The only figure of a table whose rows are workloads, which its caption or heading names.
-    only: Option<Column>,
+    only: Option<ColumnMeaning>,
     /// Whether the columns of a table whose rows are figures are named by what was compared.
     by_variant: bool,
     /// Runs of such a table.
     made: Vec<Draft>,
     /// How many runs the document had before those of a table whose rows may be moments of one.
     over_time: Option<usize>,
-    held: Held,
+    held: PendingLines,
     /// Whether any line came since it was ended: there is something to end.
     has_lines: bool,
 }
 
-impl Table {
+impl TableReader {
     /// Takes a line that no format takes. What becomes of the first lines of a table is known only
-    /// later: [`Table::settled`].
-    pub fn take(&mut self, line: Line<'_>, doc: &mut Doc) -> Option<Became> {
+    /// later: [`TableReader::settled`].
+    pub fn take(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
         self.has_lines = true;
         let was_open = self.open;
         let had_candidate = self.candidate.is_some();
@@ -129,7 +129,7 @@ impl Table {
         !self.held.lines.is_empty()
     }
 
-    fn taken(&mut self, line: Line<'_>, doc: &mut Doc) -> Option<Became> {
+    fn taken(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
         let (text, number) = (line.text, line.number);
         if let Some(became) = self.aligned_line(line, doc) {
             return Some(became);
@@ -207,7 +207,7 @@ impl Table {
     }
 
     /// A line of an aligned table, or the first row below what may be its heading.
-    fn aligned_line(&mut self, line: Line<'_>, doc: &mut Doc) -> Option<Became> {
+    fn aligned_line(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
         if let Some(mut candidate) = self.candidate.take() {
             if is_rule(line.text) {
                 candidate.heading.ruled(line.text);
@@ -245,7 +245,7 @@ impl Table {
 
     /// Keeps in mind that a line may be the heading of an aligned table; until the next one shows it, it
     /// is what it would be without.
-    fn begin_candidate(&mut self, line: Line<'_>, doc: &mut Doc) -> Option<Became> {
+    fn begin_candidate(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
         let heading = Heading::of(line.text)?;
         let caption = doc.caption.clone();
         self.held.settle(false, doc);

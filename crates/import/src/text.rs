@@ -41,7 +41,7 @@ pub enum TextError {
 type Head<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The lines of a text.
-pub(crate) struct Lines<R: Read> {
+pub(crate) struct TextLines<R: Read> {
     from: Box<BufReader<DecodeReaderBytes<Head<R>, Vec<u8>>>>,
     /// Bytes of the buffer that the last line takes.
     taken: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Lines<R: Read> {
     is_open: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> TextLines<R> {
     /// # Errors
     /// [`TextError::Binary`] by the first bytes, or what reading meets.
     pub fn of(mut from: R) -> Result<Self, TextError> {
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     fn lines(bytes: &[u8]) -> Result<Vec<String>, TextError> {
-        let mut lines = Lines::of(bytes)?;
+        let mut lines = TextLines::of(bytes)?;
         let mut all = Vec::new();
         while let Some((_, line)) = lines.next()? {
             all.push(line.to_string());

@@ -1,6 +1,6 @@
 //! Units in cells of tables, by what the cell is of.
 
-use crate::cell::Kind;
+use crate::cell::QuantityKind;
 
 /// Milliseconds.
 const LATENCY: [(&str, f64); 26] = [
@@ -167,26 +167,26 @@ pub(crate) const OF_SESSIONS: [&str; 30] = [
 const OF_WAREHOUSES: [&str; 7] = ["", "warehouse", "warehouses", "wh", "仓", "仓库", "个仓库"];
 
 /// What a unit makes of its number.
-pub(crate) fn unit_factor(unit: &str, kind: Kind) -> Option<f64> {
+pub(crate) fn unit_factor(unit: &str, kind: QuantityKind) -> Option<f64> {
     let lower = unit.to_lowercase();
     let of = |units: &[(&str, f64)]| units.iter().find(|(u, _)| *u == lower).map(|(_, f)| *f);
     let words: &[&str] = match kind {
-        Kind::Latency => return of(&LATENCY),
-        Kind::Duration => {
+        QuantityKind::Latency => return of(&LATENCY),
+        QuantityKind::Duration => {
             return of(&LONG).or_else(|| of(&LATENCY).map(|ms| ms / 1000.0));
         }
-        Kind::Share => return None,
-        Kind::Rate => &OF_RATES,
-        Kind::Count => &OF_COUNTS,
-        Kind::Sessions => &OF_SESSIONS,
-        Kind::Warehouses => &OF_WAREHOUSES,
+        QuantityKind::Share => return None,
+        QuantityKind::Rate => &OF_RATES,
+        QuantityKind::Count => &OF_COUNTS,
+        QuantityKind::Sessions => &OF_SESSIONS,
+        QuantityKind::Warehouses => &OF_WAREHOUSES,
     };
     if words.contains(&&*lower) {
         return Some(1.0);
     }
     MANY.iter().find_map(|(many, factor)| {
         // A W of warehouses is a warehouse or ten thousand.
-        let is_sure = kind != Kind::Warehouses || !many.eq_ignore_ascii_case("w");
+        let is_sure = kind != QuantityKind::Warehouses || !many.eq_ignore_ascii_case("w");
         let rest = unit.strip_prefix(many).filter(|_| is_sure)?;
         words.contains(&&*rest.to_lowercase()).then_some(*factor)
     })

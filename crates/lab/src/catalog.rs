@@ -8,7 +8,7 @@ use crate::LabConfig;
 
 /// A result in text form.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Rows {
+pub(crate) struct TextResult {
     pub columns: &'static [&'static str],
     /// As many cells as columns each.
     pub rows: Vec<Vec<Option<String>>>,
@@ -22,7 +22,7 @@ pub(crate) const C: &str = "68487932199-96439406143-93774651418-41631865787-9640
 const FIRST_OID: u32 = 100_000;
 
 /// The answer to a text that asks for rows; `None` is the one row that every SELECT has.
-pub(crate) fn answer(sql: &str, config: &LabConfig) -> Option<Rows> {
+pub(crate) fn answer(sql: &str, config: &LabConfig) -> Option<TextResult> {
     // A statement of a benchmark names no schema, function or variable that is known here.
     if !sql.bytes().any(|b| matches!(b, b'(' | b'.' | b'@')) {
         return None;
@@ -93,7 +93,7 @@ pub(crate) fn answer(sql: &str, config: &LabConfig) -> Option<Rows> {
         }));
     }
     if sql.contains("version()") {
-        return Some(Rows {
+        return Some(TextResult {
             columns: &["version"],
             rows: vec![vec![text(crate::postgres::VERSION)]],
         });
@@ -102,15 +102,15 @@ pub(crate) fn answer(sql: &str, config: &LabConfig) -> Option<Rows> {
     other_catalog
         .iter()
         .any(|schema| sql.contains(schema))
-        .then_some(Rows {
+        .then_some(TextResult {
             columns: &["nothing"],
             rows: Vec::new(),
         })
 }
 
 /// The answer to SHOW.
-pub(crate) fn show() -> Rows {
-    Rows {
+pub(crate) fn show() -> TextResult {
+    TextResult {
         columns: &["Variable_name", "Value"],
         rows: Vec::new(),
     }
@@ -120,8 +120,8 @@ fn rows(
     columns: &'static [&'static str],
     table: Option<u32>,
     make: impl FnOnce(u32) -> Vec<Vec<Option<String>>>,
-) -> Rows {
-    Rows {
+) -> TextResult {
+    TextResult {
         columns,
         rows: table.map(make).unwrap_or_default(),
     }
@@ -131,10 +131,10 @@ fn text(text: impl Into<String>) -> Option<String> {
     Some(text.into())
 }
 
-fn all_tables(column: &'static str, config: &LabConfig) -> Rows {
+fn all_tables(column: &'static str, config: &LabConfig) -> TextResult {
     let mut names: Vec<_> = (1..=config.tables).map(|n| format!("sbtest{n}")).collect();
     names.sort_unstable();
-    Rows {
+    TextResult {
         columns: match column {
             "relname" => &["relname"],
             _ => &["TABLE_NAME"],

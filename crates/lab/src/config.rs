@@ -1,6 +1,6 @@
 //! What a laboratory is asked to be.
 
-use crate::{Delay, Span};
+use crate::{Delay, FaultSpan};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ pub struct LabConfig {
     /// Equal seeds draw equal delays, in the order in which a thread reads requests.
     pub seed: u64,
     /// Times since the start in which nothing is answered.
-    pub stalls: Vec<Span>,
+    pub stalls: Vec<FaultSpan>,
     /// A stall that comes again and again.
-    pub stall_every: Option<Span>,
+    pub stall_every: Option<FaultSpan>,
     /// Sessions at once; one more is refused as one too many. `None` takes any number.
     pub refuse_after: Option<usize>,
     /// Times since the start in which the server is gone: all sessions end, and connections are
     /// refused.
-    pub outages: Vec<Span>,
+    pub outages: Vec<FaultSpan>,
     /// The only account let in, with any password; `None` lets in everybody.
     pub user: Option<String>,
     /// What the catalogue tells: tables `sbtest1` to this number.

@@ -1,8 +1,8 @@
 //! A laboratory from start to stop.
 
 use crate::listener::Door;
-use crate::shared::{Desk, Protocol, Shared};
-use crate::worker::{FIRST_DOOR, WAKER, Worker};
+use crate::shared::{Desk, Protocol, SharedLab};
+use crate::worker::{FIRST_DOOR, LabWorker, WAKER};
 use crate::{LabConfig, LabError, Truth};
 use mio::{Poll, Token, Waker};
 use std::io;
@@ -29,7 +29,7 @@ const MOST_THREADS: usize = 256;
 /// ```
 #[derive(Debug)]
 pub struct Lab {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLab>,
     threads: Vec<JoinHandle<io::Result<()>>>,
     mysql: Option<SocketAddr>,
     postgres: Option<SocketAddr>,
@@ -69,13 +69,13 @@ impl Lab {
             polls.push(poll);
         }
         let mut lab = Self {
-            shared: Arc::new(Shared::new(config, desks)),
+            shared: Arc::new(SharedLab::new(config, desks)),
             threads: Vec::new(),
             mysql,
             postgres,
         };
         for (index, poll) in polls.into_iter().enumerate() {
-            let worker = Worker::new(
+            let worker = LabWorker::new(
                 index,
                 Arc::clone(&lab.shared),
                 poll,

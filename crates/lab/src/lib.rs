@@ -62,5 +62,5 @@ pub use delay::{Delay, DelayError};
 pub use distance::distance;
 pub use error::LabError;
 pub use lab::Lab;
-pub use stall::{Span, SpanError};
+pub use stall::{FaultSpan, SpanError};
 pub use truth::{ProtocolTruth, Truth};

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tidemark_core::parse_duration;
-use tidemark_lab::{Delay, Lab, LabConfig, Span};
+use tidemark_lab::{Delay, FaultSpan, Lab, LabConfig};
 
 /// A server whose delays are known, to prove what a load generator measures. It speaks the MySQL
 /// and the PostgreSQL protocol, lets everybody in, takes any statement, keeps no data, and answers
@@ -45,10 +45,10 @@ struct Args {
     seed: u64,
     /// Answer nothing from a moment after the start on, for a time, as 2s:1s; may be repeated
     #[arg(long, value_name = "AT:LENGTH")]
-    stall_at: Vec<Span>,
+    stall_at: Vec<FaultSpan>,
     /// Answer nothing for a time, again and again, as 5s:500ms
     #[arg(long, value_name = "EVERY:LENGTH")]
-    stall_every: Option<Span>,
+    stall_every: Option<FaultSpan>,
     /// Refuse sessions beyond so many at once: "Too many connections"
     #[arg(long, value_name = "N")]
     refuse_after: Option<usize>,
@@ -80,7 +80,7 @@ struct Args {
 
 impl Args {
     fn config(&self) -> LabConfig {
-        let outage = |at: &Duration| Span {
+        let outage = |at: &Duration| FaultSpan {
             at: *at,
             length: self.down_for,
         };

@@ -1,8 +1,8 @@
 //! The server's side of the MySQL client/server protocol (MySQL Internals, "Client/Server
 //! Protocol"), as far as a client of a benchmark goes.
 
-use crate::catalog::{self, C, Rows};
-use crate::sql::{self, Prepared, StatementKind};
+use crate::catalog::{self, C, TextResult};
+use crate::sql::{self, PreparedStatement, StatementKind};
 use crate::wire::{Exchange, RequestStep, take, take_text};
 
 /// What the greeting says: honest about what answers, and of MySQL's family.
@@ -49,7 +49,7 @@ const VAR_STRING: u8 = 0xFD;
 #[derive(Debug, Default)]
 pub(crate) struct Mysql {
     /// By id, from 1; `None` where it was closed.
-    statements: Vec<Option<Prepared>>,
+    statements: Vec<Option<PreparedStatement>>,
     ready: bool,
     deprecate_eof: bool,
     in_transaction: bool,
@@ -181,7 +181,7 @@ impl Mysql {
 
     /// "COM_STMT_PREPARE Response".
     fn prepare(&mut self, text: &[u8], mut sequence: u8, to: Exchange<'_>) {
-        let prepared = Prepared {
+        let prepared = PreparedStatement {
             kind: StatementKind::of(text),
             params: sql::question_marks(text),
         };
@@ -212,7 +212,7 @@ impl Mysql {
     /// Answers "COM_STMT_EXECUTE"; values are not looked at.
     fn execute(&mut self, body: &[u8], mut sequence: u8, to: Exchange<'_>) {
         let found = id_of(body).and_then(|id| self.statements.get(id));
-        let Some(Some(Prepared { kind, .. })) = found.copied() else {
+        let Some(Some(PreparedStatement { kind, .. })) = found.copied() else {
             let why = "Unknown prepared statement handler given to EXECUTE";
             return error(to.out, sequence, 1243, "HY000", why);
         };
@@ -249,7 +249,7 @@ impl Mysql {
     }
 
     /// Rows in text form ("Text Resultset").
-    fn rows(&self, found: &Rows, sequence: &mut u8, out: &mut Vec<u8>) {
+    fn rows(&self, found: &TextResult, sequence: &mut u8, out: &mut Vec<u8>) {
         self.begin_rows(out, sequence, found.columns);
         for row in &found.rows {
             packet(out, sequence, |out| {

@@ -2,7 +2,7 @@
 //! "Frontend/Backend Protocol"), as far as a client of a benchmark goes.
 
 use crate::catalog::{self, C};
-use crate::sql::{self, Prepared, StatementKind};
+use crate::sql::{self, PreparedStatement, StatementKind};
 use crate::wire::{Exchange, RequestStep, take, take_text};
 
 /// What `version()` says: honest about what answers.
@@ -30,9 +30,9 @@ const TEXT_OID: u32 = 25;
 #[derive(Debug, Default)]
 pub(crate) struct Postgres {
     /// By name, sorted; the empty name is the unnamed statement.
-    statements: Vec<(Box<[u8]>, Prepared)>,
+    statements: Vec<(Box<[u8]>, PreparedStatement)>,
     /// What Execute executes: the statement bound last, whatever the portal's name.
-    bound: Option<Prepared>,
+    bound: Option<PreparedStatement>,
     /// It is one session too many.
     refused: bool,
     ready: bool,
@@ -177,7 +177,7 @@ impl Postgres {
             b'P' => {
                 to.done.prepared += 1;
                 let (name, text) = (take_text(rest)?, take_text(rest)?);
-                let prepared = Prepared {
+                let prepared = PreparedStatement {
                     kind: StatementKind::of(text),
                     params: sql::highest_number(text),
                 };
@@ -214,7 +214,7 @@ impl Postgres {
             .binary_search_by(|(known, _)| (**known).cmp(name))
     }
 
-    fn find(&self, name: &[u8]) -> Option<Prepared> {
+    fn find(&self, name: &[u8]) -> Option<PreparedStatement> {
         let at = self.place(name).ok()?;
         self.statements.get(at).map(|s| s.1)
     }

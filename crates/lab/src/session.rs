@@ -3,7 +3,7 @@
 use crate::arrivals::ArrivalClock;
 use crate::mysql::Mysql;
 use crate::postgres::Postgres;
-use crate::shared::{Newcomer, Protocol, Shared};
+use crate::shared::{Newcomer, Protocol, SharedLab};
 use crate::wire::{Done, Exchange, RequestStep};
 use mio::net::TcpStream;
 use std::io::{self, ErrorKind, Write};
@@ -14,14 +14,14 @@ use tidemark_runtime::arrival;
 const KEPT: usize = 1024;
 
 #[derive(Debug)]
-enum State {
+enum ProtocolState {
     Mysql(Mysql),
     Postgres(Postgres),
 }
 
 /// What a session waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum SessionPhase {
     /// The client's next request.
     ForRequest,
     /// The moment to answer.
@@ -32,7 +32,7 @@ pub(crate) enum Waits {
 
 /// What to do after looking at what was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextAction {
     /// Wait for more.
     More,
     /// Send the answer after this delay.
@@ -56,9 +56,9 @@ pub(crate) enum Sent {
 #[derive(Debug)]
 pub(crate) struct Session {
     pub stream: TcpStream,
-    state: State,
+    state: ProtocolState,
     pub serial: u32,
-    pub waits: Waits,
+    pub waits: SessionPhase,
     /// Bytes may be waiting to be read.
     pub readable: bool,
     /// The client sends no more, and nothing else will tell.
@@ -88,13 +88,13 @@ impl Session {
         let state = match newcomer.protocol {
             Protocol::Mysql if refused => {
                 Mysql::refuse(&mut out);
-                State::Mysql(Mysql::default())
+                ProtocolState::Mysql(Mysql::default())
             }
             Protocol::Mysql => {
                 Mysql::greet(serial, &mut out);
-                State::Mysql(Mysql::default())
+                ProtocolState::Mysql(Mysql::default())
             }
-            Protocol::Postgres => State::Postgres(Postgres::new(refused)),
+            Protocol::Postgres => ProtocolState::Postgres(Postgres::new(refused)),
         };
         Self {
             stream: newcomer.stream,
@@ -102,7 +102,7 @@ impl Session {
             counted: !refused,
             state,
             serial,
-            waits: Waits::ForRequest,
+            waits: SessionPhase::ForRequest,
             readable: false,
             ended: false,
             input: Vec::new(),
@@ -116,8 +116,8 @@ impl Session {
 
     pub fn protocol(&self) -> Protocol {
         match self.state {
-            State::Mysql(_) => Protocol::Mysql,
-            State::Postgres(_) => Protocol::Postgres,
+            ProtocolState::Mysql(_) => Protocol::Mysql,
+            ProtocolState::Postgres(_) => Protocol::Postgres,
         }
     }
 
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Takes requests off what was received until one is to be answered.
-    pub fn take(&mut self, received: &[u8], shared: &Shared) -> Next {
+    pub fn take(&mut self, received: &[u8], shared: &SharedLab) -> NextAction {
         if self.input.is_empty() {
             let (used, next) = self.requests(received, shared);
             self.input
@@ -170,12 +170,12 @@ impl Session {
         next
     }
 
-    fn requests(&mut self, bytes: &[u8], shared: &Shared) -> (usize, Next) {
+    fn requests(&mut self, bytes: &[u8], shared: &SharedLab) -> (usize, NextAction) {
         let mut used = 0;
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
             if rest.is_empty() {
-                return (used, Next::More);
+                return (used, NextAction::More);
             }
             let to = Exchange {
                 config: &shared.config,
@@ -183,15 +183,15 @@ impl Session {
                 done: &mut self.done,
             };
             let step = match &mut self.state {
-                State::Mysql(mysql) => mysql.step(rest, to),
-                State::Postgres(postgres) => postgres.step(rest, to),
+                ProtocolState::Mysql(mysql) => mysql.step(rest, to),
+                ProtocolState::Postgres(postgres) => postgres.step(rest, to),
             };
             match step {
-                RequestStep::Incomplete => return (used, Next::More),
+                RequestStep::Incomplete => return (used, NextAction::More),
                 RequestStep::Taken(n) => used += n,
-                RequestStep::Answer(n) => return (used + n, Next::Answer),
-                RequestStep::Close => return (bytes.len(), Next::Close),
-                RequestStep::Broken => return (bytes.len(), Next::Broken),
+                RequestStep::Answer(n) => return (used + n, NextAction::Answer),
+                RequestStep::Close => return (bytes.len(), NextAction::Close),
+                RequestStep::Broken => return (bytes.len(), NextAction::Broken),
             }
         }
     }

@@ -32,7 +32,7 @@ pub(crate) struct Desk {
 }
 
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedLab {
     pub config: LabConfig,
     pub started: Instant,
     pub desks: Vec<Desk>,
@@ -52,7 +52,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
+impl SharedLab {
     pub fn new(config: LabConfig, desks: Vec<Desk>) -> Self {
         Self {
             config,

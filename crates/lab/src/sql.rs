@@ -74,7 +74,7 @@ impl StatementKind {
 
 /// A prepared statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedStatement {
     pub kind: StatementKind,
     pub params: u16,
 }

@@ -7,7 +7,7 @@ use tidemark_core::parse_duration;
 
 /// A moment after the start, and how long something lasts from then: `2s:1s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct FaultSpan {
     /// When it begins; for what repeats, how often.
     pub at: Duration,
     /// How long it lasts.
@@ -19,7 +19,7 @@ pub struct Span {
 #[error("{0}: use two times with a colon between them; for example 5s:500ms")]
 pub struct SpanError(String);
 
-impl FromStr for Span {
+impl FromStr for FaultSpan {
     type Err = SpanError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -36,7 +36,7 @@ impl FromStr for Span {
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for FaultSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}:{:?}", self.at, self.length)
     }
@@ -46,8 +46,8 @@ impl fmt::Display for Span {
 /// the start.
 pub(crate) fn stalled_until(
     now: Duration,
-    stalls: &[Span],
-    every: Option<Span>,
+    stalls: &[FaultSpan],
+    every: Option<FaultSpan>,
 ) -> Option<Duration> {
     let listed = stalls
         .iter()
@@ -65,7 +65,7 @@ pub(crate) fn stalled_until(
 mod tests {
     use super::*;
 
-    fn span(text: &str) -> Span {
+    fn span(text: &str) -> FaultSpan {
         text.parse().unwrap()
     }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_wrong_span_is_told_with_a_right_one() {
         for text in ["", "1s", "1s:", "1s:0", "x:1s", "1s:1s:1s"] {
-            let error = text.parse::<Span>().unwrap_err().to_string();
+            let error = text.parse::<FaultSpan>().unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("{text}: use two times")),
                 "{error}"

@@ -3,8 +3,8 @@
 use crate::alarm::Alarm;
 use crate::arrivals::ArrivalClock;
 use crate::listener::Door;
-use crate::session::{Next, Sent, Session, Waits};
-use crate::shared::{Newcomer, Protocol, Shared, lock};
+use crate::session::{NextAction, Sent, Session, SessionPhase};
+use crate::shared::{Newcomer, Protocol, SharedLab, lock};
 use crate::truth::{ProtocolTruth, Truth};
 use mio::{Events, Interest, Poll, Token};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,7 +36,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
 /// What is due at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
+enum DueAction {
     Answer { key: usize, serial: u32 },
     Accept,
     Outage(Duration),
@@ -44,17 +44,17 @@ enum What {
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
+struct DueEvent {
     at: Instant,
     /// What was planned first goes first.
     order: u64,
-    what: What,
+    what: DueAction,
 }
 
 /// One thread's event loop with its sessions.
-pub(crate) struct Worker {
+pub(crate) struct LabWorker {
     index: usize,
-    shared: Arc<Shared>,
+    shared: Arc<SharedLab>,
     poll: Poll,
     alarm: Alarm,
     /// Only the first thread has doors; it deals connections to all in turn.
@@ -62,7 +62,7 @@ pub(crate) struct Worker {
     next_desk: usize,
     sessions: Slab<Session>,
     serial: u32,
-    plan: BinaryHeap<Reverse<Due>>,
+    plan: BinaryHeap<Reverse<DueEvent>>,
     order: u64,
     scratch: Box<[u8]>,
     arrivals: ArrivalClock,
@@ -70,10 +70,10 @@ pub(crate) struct Worker {
     outages_seen: u64,
 }
 
-impl Worker {
+impl LabWorker {
     pub fn new(
         index: usize,
-        shared: Arc<Shared>,
+        shared: Arc<SharedLab>,
         poll: Poll,
         mut doors: Vec<Door>,
     ) -> io::Result<Self> {
@@ -100,7 +100,7 @@ impl Worker {
         if !worker.doors.is_empty() {
             for outage in worker.shared.config.outages.clone() {
                 let at = worker.shared.started + outage.at;
-                worker.plan(at, What::Outage(outage.length));
+                worker.plan(at, DueAction::Outage(outage.length));
             }
         }
         Ok(worker)
@@ -137,7 +137,7 @@ impl Worker {
                         if let Some(session) = self.sessions.get_mut(key) {
                             session.readable |= event.is_readable() || event.is_error();
                             session.ended |= event.is_read_closed();
-                            if session.waits == Waits::ToSend {
+                            if session.waits == SessionPhase::ToSend {
                                 self.send(key, &mut truth);
                             }
                             self.pump(key, false, &mut truth);
@@ -151,10 +151,10 @@ impl Worker {
         Ok(())
     }
 
-    fn plan(&mut self, at: Instant, what: What) {
+    fn plan(&mut self, at: Instant, what: DueAction) {
         self.order += 1;
         let order = self.order;
-        self.plan.push(Reverse(Due { at, order, what }));
+        self.plan.push(Reverse(DueEvent { at, order, what }));
     }
 
     fn do_what_is_due(&mut self, truth: &mut Truth) -> io::Result<()> {
@@ -170,13 +170,13 @@ impl Worker {
                 return Ok(());
             };
             match due.what {
-                What::Answer { key, serial } => self.answer_due(key, serial, now, truth),
-                What::Accept => self.accept(truth),
-                What::Outage(length) => self.shared.outage(length),
-                What::OpenDoors => {
+                DueAction::Answer { key, serial } => self.answer_due(key, serial, now, truth),
+                DueAction::Accept => self.accept(truth),
+                DueAction::Outage(length) => self.shared.outage(length),
+                DueAction::OpenDoors => {
                     let back_at = self.shared.back_at();
                     if back_at > now {
-                        self.plan(back_at, What::OpenDoors);
+                        self.plan(back_at, DueAction::OpenDoors);
                     } else {
                         for door in &mut self.doors {
                             door.open(self.poll.registry())?;
@@ -192,13 +192,13 @@ impl Worker {
         let Some(session) = self.sessions.get_mut(key) else {
             return;
         };
-        if session.serial != serial || session.waits != Waits::ToAnswer {
+        if session.serial != serial || session.waits != SessionPhase::ToAnswer {
             return;
         }
         let after_stall = self.shared.after_stall(now);
         if after_stall > now {
             session.due = Some(after_stall);
-            self.plan(after_stall, What::Answer { key, serial });
+            self.plan(after_stall, DueAction::Answer { key, serial });
         } else if self.send(key, truth) {
             self.pump(key, true, truth);
         }
@@ -217,7 +217,7 @@ impl Worker {
         }
         if !self.doors.is_empty() {
             self.doors.iter_mut().for_each(Door::close);
-            self.plan(self.shared.back_at(), What::OpenDoors);
+            self.plan(self.shared.back_at(), DueAction::OpenDoors);
         }
         Ok(())
     }
@@ -230,7 +230,7 @@ impl Worker {
                     Ok(Some(stream)) => stream,
                     Ok(None) => break,
                     Err(_) => {
-                        self.plan(Instant::now() + ACCEPT_AGAIN, What::Accept);
+                        self.plan(Instant::now() + ACCEPT_AGAIN, DueAction::Accept);
                         break;
                     }
                 };
@@ -299,7 +299,7 @@ impl Worker {
     /// among what was received before.
     fn pump(&mut self, key: usize, mut look: bool, truth: &mut Truth) {
         while let Some(session) = self.sessions.get_mut(key) {
-            if session.waits != Waits::ForRequest {
+            if session.waits != SessionPhase::ForRequest {
                 return;
             }
             let (next, now) = if std::mem::take(&mut look) && session.has_input() {
@@ -321,10 +321,10 @@ impl Worker {
                 return;
             };
             match next {
-                Next::More => continue,
-                Next::Answer => {}
-                Next::Close => session.closing = true,
-                Next::Broken => {
+                NextAction::More => continue,
+                NextAction::Answer => {}
+                NextAction::Close => session.closing = true,
+                NextAction::Broken => {
                     counts(truth, session.protocol()).broken += 1;
                     return self.end(key, truth);
                 }
@@ -351,10 +351,10 @@ impl Worker {
         if due <= now {
             return self.send(key, truth);
         }
-        session.waits = Waits::ToAnswer;
+        session.waits = SessionPhase::ToAnswer;
         session.due = Some(due);
         let serial = session.serial;
-        self.plan(due, What::Answer { key, serial });
+        self.plan(due, DueAction::Answer { key, serial });
         false
     }
 
@@ -368,7 +368,7 @@ impl Worker {
         match session.send() {
             Sent::All => {}
             Sent::Part => {
-                session.waits = Waits::ToSend;
+                session.waits = SessionPhase::ToSend;
                 return false;
             }
             Sent::Lost => {
@@ -376,7 +376,7 @@ impl Worker {
                 return false;
             }
         }
-        session.waits = Waits::ForRequest;
+        session.waits = SessionPhase::ForRequest;
         let delayed = session.delayed(self.shared.config.delay_queries);
         if delayed > 0 {
             truth.delays.record(session.took(now));

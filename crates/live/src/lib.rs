@@ -32,7 +32,7 @@ mod view;
 
 pub use clients::{ClientNow, ClientStage};
 pub use info::RunInfo;
-pub use metrics::{Figures, Metrics, MetricsAddress, MetricsError, upper_bounds_ns};
+pub use metrics::{Metrics, MetricsAddress, MetricsError, RunMetrics, upper_bounds_ns};
 pub use newest::Newest;
 pub use view::{
     Asking, Controls, NowRunning, Picture, QueriesPicture, Scene, StudyInfo, StudyPicture, View,

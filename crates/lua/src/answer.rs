@@ -6,7 +6,7 @@ use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass};
 
 /// A request, by the numbers that the prelude has for them.
-pub(crate) enum Request {
+pub(crate) enum ScriptRequest {
     Idle,
     Done(Value),
     Failed(Value),
@@ -27,10 +27,10 @@ pub(crate) enum Request {
 /// What a yield of the script's own is told.
 const NO_COROUTINE: &str = "coroutine.yield() outside a coroutine of the script's own";
 
-impl FromLuaMulti for Request {
+impl FromLuaMulti for ScriptRequest {
     fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> mlua::Result<Self> {
         let Some(Value::Integer(number)) = values.pop_front() else {
-            return Ok(Request::Bad(NO_COROUTINE.into()));
+            return Ok(ScriptRequest::Bad(NO_COROUTINE.into()));
         };
         let mut next = || values.pop_front().unwrap_or(Value::Nil);
         let place = |value: Value| value.as_usize().unwrap_or(usize::MAX);
@@ -40,46 +40,46 @@ impl FromLuaMulti for Request {
             found.ok_or_else(|| format!("{what}: a string is needed, not a {kind}"))
         };
         Ok(match number {
-            0 => Request::Idle,
-            1 => Request::Done(next()),
-            2 => Request::Failed(next()),
-            3 => Request::Connect,
+            0 => ScriptRequest::Idle,
+            1 => ScriptRequest::Done(next()),
+            2 => ScriptRequest::Failed(next()),
+            3 => ScriptRequest::Connect,
             4 | 5 => {
                 let (at, what) = (
                     place(next()),
                     if number == 4 { "query()" } else { "prepare()" },
                 );
                 match (text(next(), what), number) {
-                    (Ok(sql), 4) => Request::Query(at, sql),
-                    (Ok(sql), _) => Request::Prepare(at, sql),
-                    (Err(words), _) => Request::Bad(words),
+                    (Ok(sql), 4) => ScriptRequest::Query(at, sql),
+                    (Ok(sql), _) => ScriptRequest::Prepare(at, sql),
+                    (Err(words), _) => ScriptRequest::Bad(words),
                 }
             }
-            6 => Request::Execute(place(next()), place(next()), values),
-            7 => Request::Disconnect(place(next())),
-            8 => Request::Reconnect(place(next())),
+            6 => ScriptRequest::Execute(place(next()), place(next()), values),
+            7 => ScriptRequest::Disconnect(place(next())),
+            8 => ScriptRequest::Reconnect(place(next())),
             9 => {
                 let seconds = match next() {
                     Value::Integer(seconds) => seconds as f64,
                     Value::Number(seconds) => seconds,
                     _ => 0.0,
                 };
-                Request::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+                ScriptRequest::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
             }
             10 => {
                 let at = place(next());
                 match text(next(), "drop_benchmark_table()") {
-                    Ok(table) => Request::DropTable(at, table),
-                    Err(words) => Request::Bad(words),
+                    Ok(table) => ScriptRequest::DropTable(at, table),
+                    Err(words) => ScriptRequest::Bad(words),
                 }
             }
-            _ => Request::Bad(NO_COROUTINE.into()),
+            _ => ScriptRequest::Bad(NO_COROUTINE.into()),
         })
     }
 }
 
 /// An answer.
-pub(crate) enum Answer {
+pub(crate) enum ScriptAnswer {
     Nothing,
     Number(usize),
     Rows(ResultSet),
@@ -118,26 +118,28 @@ fn state_of(error: &DbError) -> &str {
     }
 }
 
-impl IntoLuaMulti for Answer {
+impl IntoLuaMulti for ScriptAnswer {
     fn into_lua_multi(self, lua: &Lua) -> mlua::Result<MultiValue> {
         let told = Value::Boolean(true);
         Ok(match self {
-            Answer::Nothing => MultiValue::from_iter([told]),
-            Answer::Number(number) => {
+            ScriptAnswer::Nothing => MultiValue::from_iter([told]),
+            ScriptAnswer::Number(number) => {
                 MultiValue::from_iter([told, Value::Integer(number as mlua::Integer)])
             }
-            Answer::Rows(rows) => {
+            ScriptAnswer::Rows(rows) => {
                 let rows = lua.create_userdata(rows)?;
                 MultiValue::from_iter([told, Value::UserData(rows)])
             }
-            Answer::Failed(error, number) => MultiValue::from_iter([
+            ScriptAnswer::Failed(error, number) => MultiValue::from_iter([
                 Value::Boolean(false),
                 Value::Integer(number_of(&error)),
                 state_of(&error).into_lua(lua)?,
                 error.message.as_str().into_lua(lua)?,
                 Value::Integer(number as mlua::Integer),
             ]),
-            Answer::Refused(words) => MultiValue::from_iter([Value::Nil, words.into_lua(lua)?]),
+            ScriptAnswer::Refused(words) => {
+                MultiValue::from_iter([Value::Nil, words.into_lua(lua)?])
+            }
         })
     }
 }

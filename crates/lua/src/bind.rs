@@ -5,7 +5,7 @@ use tidemark_drivers::Value as Bound;
 
 /// Values that were read from Lua, with room that is used again.
 #[derive(Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct BindValues {
     parts: Vec<Part>,
     bytes: Vec<u8>,
 }
@@ -19,7 +19,7 @@ enum Part {
     Text(usize, usize),
 }
 
-impl Values {
+impl BindValues {
     /// Reads all that are left.
     ///
     /// # Errors

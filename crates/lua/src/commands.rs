@@ -4,8 +4,8 @@ use crate::file::ScriptError;
 use crate::program::Program;
 use crate::script::Script;
 use crate::stat::Stat;
-use crate::state::State;
-use crate::task::{Failure, Task};
+use crate::state::ScriptState;
+use crate::task::{Failure, ScriptThread};
 use mlua::{Function, Table, Value};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +14,8 @@ use tidemark_runtime::{Executor, allowed_cores, block_on};
 /// A script thread outside a measurement, with the connections that it opens.
 pub struct Commands {
     program: Arc<Program>,
-    state: Rc<State>,
-    task: Option<Box<Task>>,
+    state: Rc<ScriptState>,
+    task: Option<Box<ScriptThread>>,
 }
 
 fn failed(failure: Failure) -> ScriptError {
@@ -28,9 +28,9 @@ impl Commands {
     /// # Errors
     /// [`ScriptError`] with file and line.
     pub fn new(program: &Arc<Program>) -> Result<Self, ScriptError> {
-        let state = Rc::new(State::new(program).map_err(failed)?);
+        let state = Rc::new(ScriptState::new(program).map_err(failed)?);
         let (own, loading) = (Rc::clone(&state), Rc::clone(&state));
-        let mut task = Box::new(Task::new(&own, 0).map_err(failed)?);
+        let mut task = Box::new(ScriptThread::new(&own, 0).map_err(failed)?);
         task.is_command = true;
         let (task, loaded) = block_on(async move {
             let loaded = task.load(&loading, &mut None).await;
@@ -122,7 +122,7 @@ impl Commands {
 }
 
 /// The function of a command: of the table of commands, or a global one.
-fn of_name(task: &Task, name: &str) -> Option<Function> {
+fn of_name(task: &ScriptThread, name: &str) -> Option<Function> {
     let declared = || {
         let sysbench: Table = task.environment().get("sysbench").ok()?;
         let cmdline: Table = sysbench.get("cmdline").ok()?;
@@ -176,9 +176,9 @@ fn in_parallel(program: &Arc<Program>, name: &str, threads: usize) -> Result<(),
 }
 
 async fn one_of_many(program: &Arc<Program>, name: &str, number: usize) -> Result<(), Failure> {
-    let state = State::with_room(program)?;
+    let state = ScriptState::with_room(program)?;
     state.added();
-    let mut task = Box::new(Task::new(&state, number)?);
+    let mut task = Box::new(ScriptThread::new(&state, number)?);
     task.is_command = true;
     task.load(&state, &mut None).await?;
     if let Some(function) = of_name(&task, name) {
@@ -190,7 +190,7 @@ async fn one_of_many(program: &Arc<Program>, name: &str, number: usize) -> Resul
 }
 
 impl Stat {
-    fn table(&self, state: &State) -> mlua::Result<Table> {
+    fn table(&self, state: &ScriptState) -> mlua::Result<Table> {
         let numbers = [
             ("threads_running", self.threads_running as f64),
             ("time_interval", self.time_interval),

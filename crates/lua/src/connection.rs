@@ -1,7 +1,7 @@
 //! A script's connections: that of its session, and further ones that it opens itself.
 
-use crate::answer::Answer;
-use crate::bind::Values;
+use crate::answer::ScriptAnswer;
+use crate::bind::BindValues;
 use crate::dropping::drop_benchmark_table;
 use crate::result_set::Shelf;
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{Access, Connector, RowSet, Session, Statement};
 
 /// The engine's session, where the script runs on one.
-pub(crate) type Engine<'a> = Option<&'a mut Session>;
+pub(crate) type EngineSession<'a> = Option<&'a mut Session>;
 
 /// One connection of a script thread.
-pub(crate) struct Connection {
+pub(crate) struct ScriptConnection {
     link: Link,
     /// Counts the sessions that it was on: their statements are prepared again.
     generation: u64,
-    kept: Vec<Kept>,
+    kept: Vec<KeptStatement>,
     by_text: HashMap<Arc<str>, usize>,
     /// Statements of an own session that were told to the engine's.
     counted: StatementCounts,
@@ -34,14 +34,14 @@ enum Link {
     Closed,
 }
 
-struct Kept {
+struct KeptStatement {
     text: Arc<str>,
     statement: Option<Statement>,
     generation: u64,
 }
 
 /// Where the session is.
-fn reach<'a>(link: &'a mut Link, engine: &'a mut Engine<'_>) -> Option<&'a mut Session> {
+fn reach<'a>(link: &'a mut Link, engine: &'a mut EngineSession<'_>) -> Option<&'a mut Session> {
     match link {
         Link::Engine => engine.as_deref_mut(),
         Link::Own(own) => Some(own),
@@ -49,14 +49,14 @@ fn reach<'a>(link: &'a mut Link, engine: &'a mut Engine<'_>) -> Option<&'a mut S
     }
 }
 
-fn closed() -> Answer {
-    Answer::Refused("the connection is closed".into())
+fn closed() -> ScriptAnswer {
+    ScriptAnswer::Refused("the connection is closed".into())
 }
 
 /// What of an operation is told to the script.
-pub(crate) type Told = Result<Answer, DbError>;
+pub(crate) type OperationResult = Result<ScriptAnswer, DbError>;
 
-impl Connection {
+impl ScriptConnection {
     fn on(link: Link) -> Self {
         Self {
             link,
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// Sends a text.
-    pub async fn query(&mut self, sql: &str, engine: &mut Engine<'_>) -> Told {
+    pub async fn query(&mut self, sql: &str, engine: &mut EngineSession<'_>) -> OperationResult {
         let Some(session) = reach(&mut self.link, engine) else {
             return Ok(closed());
         };
@@ -106,13 +106,13 @@ impl Connection {
     }
 
     /// Prepares a text; one that was prepared before is the same statement.
-    pub async fn prepare(&mut self, sql: &str, engine: &mut Engine<'_>) -> Told {
+    pub async fn prepare(&mut self, sql: &str, engine: &mut EngineSession<'_>) -> OperationResult {
         let at = match self.by_text.get(sql) {
             Some(at) => *at,
             None => {
                 let text: Arc<str> = sql.into();
                 self.by_text.insert(Arc::clone(&text), self.kept.len());
-                self.kept.push(Kept {
+                self.kept.push(KeptStatement {
                     text,
                     statement: None,
                     generation: 0,
@@ -121,13 +121,17 @@ impl Connection {
             }
         };
         match self.prepared(at, engine).await? {
-            true => Ok(Answer::Number(at)),
+            true => Ok(ScriptAnswer::Number(at)),
             false => Ok(closed()),
         }
     }
 
     /// Prepares a statement on this session unless it is; false where there is none.
-    async fn prepared(&mut self, at: usize, engine: &mut Engine<'_>) -> Result<bool, DbError> {
+    async fn prepared(
+        &mut self,
+        at: usize,
+        engine: &mut EngineSession<'_>,
+    ) -> Result<bool, DbError> {
         let (Some(session), Some(kept)) = (reach(&mut self.link, engine), self.kept.get_mut(at))
         else {
             return Ok(false);
@@ -141,7 +145,12 @@ impl Connection {
     }
 
     /// Executes a statement.
-    pub async fn execute(&mut self, at: usize, values: &Values, engine: &mut Engine<'_>) -> Told {
+    pub async fn execute(
+        &mut self,
+        at: usize,
+        values: &BindValues,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         if !self.prepared(at, engine).await? {
             return Ok(closed());
         }
@@ -155,29 +164,33 @@ impl Connection {
         Ok(self.shelved(done?.has_rows, rows))
     }
 
-    fn shelved(&mut self, has_rows: bool, rows: RowSet) -> Answer {
+    fn shelved(&mut self, has_rows: bool, rows: RowSet) -> ScriptAnswer {
         if has_rows {
-            return Answer::Rows(Shelf::lay(&mut self.shelf, rows));
+            return ScriptAnswer::Rows(Shelf::lay(&mut self.shelf, rows));
         }
         self.shelf.give_back(rows);
-        Answer::Nothing
+        ScriptAnswer::Nothing
     }
 
     /// Drops a table of sysbench's.
-    pub async fn drop_table(&mut self, table: &str, engine: &mut Engine<'_>) -> Told {
+    pub async fn drop_table(
+        &mut self,
+        table: &str,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         let Some(session) = reach(&mut self.link, engine) else {
             return Ok(closed());
         };
         let kept = drop_benchmark_table(session, table).await;
         self.tell(engine);
         Ok(match kept? {
-            Some(why) => Answer::Refused(format!("cleanup(): {why}")),
-            None => Answer::Nothing,
+            Some(why) => ScriptAnswer::Refused(format!("cleanup(): {why}")),
+            None => ScriptAnswer::Nothing,
         })
     }
 
     /// Statements of an own session count as the engine's.
-    fn tell(&mut self, engine: &mut Engine<'_>) {
+    fn tell(&mut self, engine: &mut EngineSession<'_>) {
         if let (Link::Own(own), Some(engine)) = (&self.link, engine) {
             let now = own.counts();
             engine.count_beside(now - std::mem::replace(&mut self.counted, now));
@@ -196,8 +209,8 @@ impl Connection {
         &mut self,
         connector: &Connector,
         number: usize,
-        engine: &mut Engine<'_>,
-    ) -> Told {
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         let Some(session) = reach(&mut self.link, engine) else {
             return Ok(closed());
         };
@@ -205,7 +218,7 @@ impl Connection {
         fresh.follows(session);
         std::mem::replace(session, fresh).close().await;
         self.generation += 1;
-        Ok(Answer::Nothing)
+        Ok(ScriptAnswer::Nothing)
     }
 
     /// Leaves an own session ready for the next try, after an error.

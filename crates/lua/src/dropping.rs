@@ -2,7 +2,7 @@
 
 use tidemark_core::{DbError, Protocol};
 use tidemark_drivers::Session;
-use tidemark_drivers::catalog::{self, SYSTEM_VERSIONING, TableDescription, Verdict};
+use tidemark_drivers::catalog::{self, DropVerdict, SYSTEM_VERSIONING, TableDescription};
 
 /// Columns of sysbench's tables.
 const COLUMNS: [&str; 4] = ["id", "k", "c", "pad"];
@@ -21,10 +21,10 @@ pub(crate) async fn drop_benchmark_table(
     let one = [table.to_string()];
     let look = async |session: &mut Session, table: &str| {
         let Some(found) = catalog::describe_table(session, table).await? else {
-            return Ok(Verdict::Gone);
+            return Ok(DropVerdict::Gone);
         };
         if let Some(why) = why_not_sysbenchs(&found) {
-            return Ok(Verdict::Keep(format!(
+            return Ok(DropVerdict::Keep(format!(
                 "table {table} is not sysbench's and was not dropped: {why}"
             )));
         }
@@ -32,13 +32,13 @@ pub(crate) async fn drop_benchmark_table(
         if session.dialect().engine().protocol() == Protocol::Sqlite {
             let all = [table.to_string()];
             if let Some(first) = catalog::referrers(session, &all).await?.first() {
-                return Ok(Verdict::Keep(format!(
+                return Ok(DropVerdict::Keep(format!(
                     "table {table} was not dropped: table {} has a foreign key that refers to it",
                     first.shown
                 )));
             }
         }
-        Ok(Verdict::Drop)
+        Ok(DropVerdict::Drop)
     };
     let drops = catalog::drop_proven(session, &one, look, || true).await;
     match (drops.kept, drops.failure) {

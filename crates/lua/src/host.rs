@@ -1,6 +1,6 @@
 //! The functions that the prelude calls.
 
-use crate::program::{Program, Seen};
+use crate::program::{OptionSeen, Program};
 use crate::random;
 use mlua::{Function, Lua, Table, Value};
 use std::cell::{Cell, RefCell};
@@ -132,10 +132,10 @@ fn options(lua: &Lua, program: &Program) -> mlua::Result<Table> {
     for (name, value) in &program.options {
         let name = name.as_str();
         match value {
-            Seen::Bool(on) => table.set(name, *on)?,
-            Seen::Int(number) => table.set(name, *number)?,
-            Seen::Float(number) => table.set(name, *number)?,
-            Seen::Text(text) => table.set(name, text.as_str())?,
+            OptionSeen::Bool(on) => table.set(name, *on)?,
+            OptionSeen::Int(number) => table.set(name, *number)?,
+            OptionSeen::Float(number) => table.set(name, *number)?,
+            OptionSeen::Text(text) => table.set(name, text.as_str())?,
         }
     }
     Ok(table)

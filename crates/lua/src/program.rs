@@ -11,7 +11,7 @@ use tidemark_workloads::random::RandOptions;
 
 /// An option's value as a script sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Seen {
+pub(crate) enum OptionSeen {
     Bool(bool),
     Int(i64),
     Float(f64),
@@ -28,7 +28,7 @@ pub struct Program {
     pub(crate) path: PathBuf,
     pub(crate) command: String,
     /// `sysbench.opt`, by names with underscores.
-    pub(crate) options: BTreeMap<String, Seen>,
+    pub(crate) options: BTreeMap<String, OptionSeen>,
     /// Globals of sysbench 0.5.
     pub(crate) globals: BTreeMap<String, String>,
     pub(crate) memory: usize,
@@ -97,7 +97,7 @@ impl Program {
         program
             .options
             .entry("reconnect".into())
-            .and_modify(|v| *v = Seen::Int(0));
+            .and_modify(|v| *v = OptionSeen::Int(0));
         if script.is_legacy() {
             let threads = options.text("threads").to_string();
             program.globals.insert("num_threads".into(), threads);
@@ -153,18 +153,18 @@ impl Program {
     }
 }
 
-fn seen(kind: OptionKind, text: &str) -> Seen {
+fn seen(kind: OptionKind, text: &str) -> OptionSeen {
     let number = |text: &str| match text.parse::<i64>() {
-        Ok(number) => Seen::Int(number),
+        Ok(number) => OptionSeen::Int(number),
         Err(_) => text
             .parse()
-            .map_or_else(|_| Seen::Text(text.to_string()), Seen::Float),
+            .map_or_else(|_| OptionSeen::Text(text.to_string()), OptionSeen::Float),
     };
     match kind {
-        OptionKind::Bool => Seen::Bool(text == "on"),
+        OptionKind::Bool => OptionSeen::Bool(text == "on"),
         OptionKind::Int { .. } | OptionKind::Float { .. } | OptionKind::Rates => number(text),
         // `--percentile=95` is a number to scripts, and may be several here.
         OptionKind::List => number(text),
-        _ => Seen::Text(text.to_string()),
+        _ => OptionSeen::Text(text.to_string()),
     }
 }

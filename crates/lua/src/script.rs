@@ -3,8 +3,8 @@
 use crate::declared::{self, Declared};
 use crate::file::{SCRIPT_OPTIONS, ScriptError};
 use crate::program::Program;
-use crate::state::State;
-use crate::task::{Failure, Task};
+use crate::state::ScriptState;
+use crate::task::{Failure, ScriptThread};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,8 +144,8 @@ async fn look(
     given: Vec<(String, String)>,
 ) -> Result<Declared, ScriptError> {
     let failed = |failure: Failure| ScriptError::Failed(failure.into_message());
-    let state = State::new(&program).map_err(failed)?;
-    let mut task = Task::new(&state, 0).map_err(failed)?;
+    let state = ScriptState::new(&program).map_err(failed)?;
+    let mut task = ScriptThread::new(&state, 0).map_err(failed)?;
     task.load(&state, &mut None).await.map_err(failed)?;
     let mut declared = declared::of(task.environment(), &given)
         .map_err(|e| ScriptError::Failed(format!("{}: {e}", program.script_text())))?;

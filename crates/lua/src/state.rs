@@ -2,7 +2,7 @@
 
 use crate::host::{self, Context};
 use crate::program::Program;
-use crate::task::{Failure, Task};
+use crate::task::{Failure, ScriptThread};
 use mlua::{Function, HookTriggers, Lua, LuaOptions, StdLib, Table, VmState};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -28,11 +28,11 @@ const NAME: &str = "=[sysbench]";
 
 thread_local! {
     /// The states of this thread with their programs: sessions never move to another one.
-    static STATES: RefCell<Vec<Rc<State>>> = const { RefCell::new(Vec::new()) };
+    static STATES: RefCell<Vec<Rc<ScriptState>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A Lua state with what its script threads share.
-pub(crate) struct State {
+pub(crate) struct ScriptState {
     pub program: Arc<Program>,
     pub lua: Lua,
     /// What host functions use of the script thread that runs.
@@ -43,12 +43,12 @@ pub(crate) struct State {
     /// Looks since a script thread was resumed.
     looks: Rc<Cell<u32>>,
     /// Script threads that are not running, by number.
-    tasks: RefCell<HashMap<usize, Box<Task>>>,
+    tasks: RefCell<HashMap<usize, Box<ScriptThread>>>,
     /// How many there are, running or not.
     count: Cell<usize>,
 }
 
-impl State {
+impl ScriptState {
     /// A state of the program.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl State {
     }
 
     /// Takes a script thread that does nothing, with its state.
-    pub fn take(program: usize, number: usize) -> Option<(Rc<Self>, Box<Task>)> {
+    pub fn take(program: usize, number: usize) -> Option<(Rc<Self>, Box<ScriptThread>)> {
         STATES.with_borrow(|states| {
             let mut own = states.iter().filter(|s| s.program.id == program);
             own.find_map(|state| {
@@ -143,12 +143,12 @@ impl State {
     }
 
     /// Keeps a script thread until it is taken.
-    pub fn put(&self, task: Box<Task>) {
+    pub fn put(&self, task: Box<ScriptThread>) {
         self.tasks.borrow_mut().insert(task.number(), task);
     }
 
     /// Forgets a script thread that has ended; with the last one the state goes.
-    pub fn ended(&self, task: Box<Task>) {
+    pub fn ended(&self, task: Box<ScriptThread>) {
         drop(task);
         self.count.set(self.count.get().saturating_sub(1));
         if self.count.get() == 0 {

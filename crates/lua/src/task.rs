@@ -1,10 +1,10 @@
 //! A script thread: a coroutine, and what it asks for until its function has ended.
 
-use crate::answer::{Answer, Request};
-use crate::bind::Values;
-use crate::connection::{Connection, Engine, Told};
+use crate::answer::{ScriptAnswer, ScriptRequest};
+use crate::bind::BindValues;
+use crate::connection::{EngineSession, OperationResult, ScriptConnection};
 use crate::explain::explained;
-use crate::state::State;
+use crate::state::ScriptState;
 use mlua::{Function, IntoLuaMulti, LuaString, Table, Thread, Value};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::Session;
@@ -97,14 +97,14 @@ fn said(error: &mlua::Error) -> String {
 }
 
 /// A script thread.
-pub(crate) struct Task {
+pub(crate) struct ScriptThread {
     number: usize,
     thread: Thread,
     environment: Table,
     event: Option<Function>,
     rng: Rng,
-    connections: Vec<Connection>,
-    values: Values,
+    connections: Vec<ScriptConnection>,
+    values: BindValues,
     /// Counts the errors of its statements.
     errors: u64,
     /// The last of them, and whether it was an own connection's end.
@@ -117,12 +117,12 @@ pub(crate) struct Task {
     pub is_command: bool,
 }
 
-impl Task {
+impl ScriptThread {
     /// A thread with globals of its own, which has done nothing.
     ///
     /// # Errors
     /// When Lua has no memory.
-    pub fn new(state: &State, number: usize) -> Result<Self, Failure> {
+    pub fn new(state: &ScriptState, number: usize) -> Result<Self, Failure> {
         let environment: Table = state.environment.call(number)?;
         Ok(Self {
             number,
@@ -131,7 +131,7 @@ impl Task {
             event: None,
             rng: Rng::of(&[state.program.first_seed, STREAM, number as u64]),
             connections: Vec::new(),
-            values: Values::default(),
+            values: BindValues::default(),
             errors: 0,
             last: None,
             restart: None,
@@ -169,7 +169,11 @@ impl Task {
     ///
     /// # Errors
     /// [`Failure`], as the script's.
-    pub async fn load(&mut self, state: &State, engine: &mut Engine<'_>) -> Result<(), Failure> {
+    pub async fn load(
+        &mut self,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
+    ) -> Result<(), Failure> {
         let load = state.load.clone();
         self.run(state, engine, &load, Value::Nil).await.map(drop)
     }
@@ -180,8 +184,8 @@ impl Task {
     /// [`Failure`], as the script's.
     pub async fn global(
         &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
         name: &str,
     ) -> Result<bool, Failure> {
         let Some(function) = self.function(name) else {
@@ -196,14 +200,18 @@ impl Task {
     pub fn session_replaced(&mut self) {
         self.connections
             .iter_mut()
-            .for_each(Connection::session_replaced);
+            .for_each(ScriptConnection::session_replaced);
     }
 
     /// Runs one event.
     ///
     /// # Errors
     /// The server's, sorted by the script's hooks, or `script` for the script's own.
-    pub async fn event(&mut self, state: &State, session: &mut Session) -> Result<Done, DbError> {
+    pub async fn event(
+        &mut self,
+        state: &ScriptState,
+        session: &mut Session,
+    ) -> Result<Done, DbError> {
         let mut engine = Some(session);
         let engine = &mut engine;
         if let Some(thrown) = self.restart.take() {
@@ -232,8 +240,8 @@ impl Task {
     /// Tells the script what ended its last event.
     async fn restarted(
         &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
         thrown: Value,
     ) -> Result<(), DbError> {
         if let Some(hook) = self.hook("before_restart_event") {
@@ -246,8 +254,8 @@ impl Task {
     /// An error as the engine's, after the script said whether it is to be ignored.
     async fn sorted(
         &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
         failure: Failure,
     ) -> DbError {
         let is_own_loss = self.last.take().is_some_and(|(_, own)| own);
@@ -286,17 +294,17 @@ impl Task {
     /// [`Failure`] of what it did not catch.
     pub async fn run(
         &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
         function: &Function,
         argument: Value,
     ) -> Result<Value, Failure> {
         let mut request = self.resume(state, engine, (function, argument))?;
         loop {
             let answer = match request {
-                Request::Done(value) => return Ok(value),
-                Request::Failed(value) => return Err(self.failure(value)),
-                Request::Bad(words) => Answer::Refused(words),
+                ScriptRequest::Done(value) => return Ok(value),
+                ScriptRequest::Failed(value) => return Err(self.failure(value)),
+                ScriptRequest::Bad(words) => ScriptAnswer::Refused(words),
                 _ if self.is_command && crate::is_interrupted() => {
                     return Err(Failure::Script("interrupted".into()));
                 }
@@ -306,60 +314,74 @@ impl Task {
         }
     }
 
-    async fn answer(&mut self, state: &State, engine: &mut Engine<'_>, request: Request) -> Answer {
+    async fn answer(
+        &mut self,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
+        request: ScriptRequest,
+    ) -> ScriptAnswer {
         let (at, told) = match request {
-            Request::Connect => (usize::MAX, self.connect(state, engine).await),
-            Request::Query(at, sql) => (at, self.query(at, &sql, engine).await),
-            Request::Prepare(at, sql) => (at, self.prepare(at, &sql, engine).await),
-            Request::Execute(at, statement, values) => match self.values.read(&values) {
-                Err(words) => (at, Ok(Answer::Refused(words))),
+            ScriptRequest::Connect => (usize::MAX, self.connect(state, engine).await),
+            ScriptRequest::Query(at, sql) => (at, self.query(at, &sql, engine).await),
+            ScriptRequest::Prepare(at, sql) => (at, self.prepare(at, &sql, engine).await),
+            ScriptRequest::Execute(at, statement, values) => match self.values.read(&values) {
+                Err(words) => (at, Ok(ScriptAnswer::Refused(words))),
                 Ok(()) => {
                     // Its strings are copied: the state holds few values for its host.
                     drop(values);
                     (at, self.execute(at, statement, engine).await)
                 }
             },
-            Request::DropTable(at, table) => (at, self.drop_table(at, &table, engine).await),
-            Request::Disconnect(at) => {
+            ScriptRequest::DropTable(at, table) => (at, self.drop_table(at, &table, engine).await),
+            ScriptRequest::Disconnect(at) => {
                 if let Some(connection) = self.connections.get_mut(at) {
                     connection.close().await;
                 }
-                (at, Ok(Answer::Nothing))
+                (at, Ok(ScriptAnswer::Nothing))
             }
-            Request::Reconnect(at) => (at, self.reconnect(at, state, engine).await),
-            Request::Sleep(time) => {
+            ScriptRequest::Reconnect(at) => (at, self.reconnect(at, state, engine).await),
+            ScriptRequest::Sleep(time) => {
                 tidemark_runtime::sleep(time).await;
-                (usize::MAX, Ok(Answer::Nothing))
+                (usize::MAX, Ok(ScriptAnswer::Nothing))
             }
-            _ => (usize::MAX, Ok(Answer::Nothing)),
+            _ => (usize::MAX, Ok(ScriptAnswer::Nothing)),
         };
         told.unwrap_or_else(|error| {
             let of = self.connections.get(at);
             let is_own_loss = of.is_some_and(|c| c.is_own_loss(&error));
             self.errors += 1;
             self.last = Some((error.clone(), is_own_loss));
-            Answer::Failed(error, self.errors)
+            ScriptAnswer::Failed(error, self.errors)
         })
     }
 
-    async fn connect(&mut self, state: &State, engine: &Engine<'_>) -> Told {
-        if engine.is_some() && !self.connections.iter().any(Connection::is_engines) {
-            self.connections.push(Connection::of_engine());
-            return Ok(Answer::Number(self.connections.len() - 1));
+    async fn connect(
+        &mut self,
+        state: &ScriptState,
+        engine: &EngineSession<'_>,
+    ) -> OperationResult {
+        if engine.is_some() && !self.connections.iter().any(ScriptConnection::is_engines) {
+            self.connections.push(ScriptConnection::of_engine());
+            return Ok(ScriptAnswer::Number(self.connections.len() - 1));
         }
         let Some(connector) = state.program.connector() else {
-            return Ok(Answer::Refused(
+            return Ok(ScriptAnswer::Refused(
                 "connect(): there is no connection while the script is only read; connect in a \
                  function"
                     .into(),
             ));
         };
-        let opened = Box::pin(Connection::open(connector, self.number)).await?;
+        let opened = Box::pin(ScriptConnection::open(connector, self.number)).await?;
         self.connections.push(opened);
-        Ok(Answer::Number(self.connections.len() - 1))
+        Ok(ScriptAnswer::Number(self.connections.len() - 1))
     }
 
-    async fn query(&mut self, at: usize, sql: &LuaString, engine: &mut Engine<'_>) -> Told {
+    async fn query(
+        &mut self,
+        at: usize,
+        sql: &LuaString,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         match (self.connections.get_mut(at), sql.to_str()) {
             (Some(connection), Ok(sql)) => connection.query(&sql, engine).await,
             (None, _) => Ok(no_connection()),
@@ -367,7 +389,12 @@ impl Task {
         }
     }
 
-    async fn prepare(&mut self, at: usize, sql: &LuaString, engine: &mut Engine<'_>) -> Told {
+    async fn prepare(
+        &mut self,
+        at: usize,
+        sql: &LuaString,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         match (self.connections.get_mut(at), sql.to_str()) {
             (Some(connection), Ok(sql)) => connection.prepare(&sql, engine).await,
             (None, _) => Ok(no_connection()),
@@ -375,14 +402,24 @@ impl Task {
         }
     }
 
-    async fn execute(&mut self, at: usize, statement: usize, engine: &mut Engine<'_>) -> Told {
+    async fn execute(
+        &mut self,
+        at: usize,
+        statement: usize,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         match self.connections.get_mut(at) {
             Some(connection) => connection.execute(statement, &self.values, engine).await,
             None => Ok(no_connection()),
         }
     }
 
-    async fn drop_table(&mut self, at: usize, table: &LuaString, engine: &mut Engine<'_>) -> Told {
+    async fn drop_table(
+        &mut self,
+        at: usize,
+        table: &LuaString,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         match (self.connections.get_mut(at), table.to_str()) {
             (Some(connection), Ok(table)) => Box::pin(connection.drop_table(&table, engine)).await,
             (None, _) => Ok(no_connection()),
@@ -390,7 +427,12 @@ impl Task {
         }
     }
 
-    async fn reconnect(&mut self, at: usize, state: &State, engine: &mut Engine<'_>) -> Told {
+    async fn reconnect(
+        &mut self,
+        at: usize,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         let (Some(connection), Some(connector)) =
             (self.connections.get_mut(at), state.program.connector())
         else {
@@ -403,14 +445,14 @@ impl Task {
     /// Lets the coroutine go on until it asks for the next thing.
     fn resume(
         &mut self,
-        state: &State,
-        engine: &mut Engine<'_>,
+        state: &ScriptState,
+        engine: &mut EngineSession<'_>,
         told: impl IntoLuaMulti,
-    ) -> Result<Request, Failure> {
+    ) -> Result<ScriptRequest, Failure> {
         state.resumed();
         let context = &state.context;
         std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
-        let resumed = self.thread.resume::<Request>(told);
+        let resumed = self.thread.resume::<ScriptRequest>(told);
         std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
         self.counted_errors += context.errors.take();
         let statements = context.statements.take();
@@ -451,17 +493,17 @@ impl Task {
     }
 }
 
-fn no_connection() -> Answer {
-    Answer::Refused("the connection is closed".into())
+fn no_connection() -> ScriptAnswer {
+    ScriptAnswer::Refused("the connection is closed".into())
 }
 
-fn no_text() -> Answer {
-    Answer::Refused("a statement must be UTF-8 text".into())
+fn no_text() -> ScriptAnswer {
+    ScriptAnswer::Refused("a statement must be UTF-8 text".into())
 }
 
 /// A coroutine that waits for its first function.
-fn coroutine(state: &State, environment: &Table) -> Result<Thread, Failure> {
+fn coroutine(state: &ScriptState, environment: &Table) -> Result<Thread, Failure> {
     let thread = state.lua.create_thread(state.work.clone())?;
-    thread.resume::<Request>(environment)?;
+    thread.resume::<ScriptRequest>(environment)?;
     Ok(thread)
 }

@@ -1,13 +1,13 @@
 //! A script thread as one of a workload's users.
 
 use crate::program::Program;
-use crate::state::State;
-use crate::task::{Failure, Task};
+use crate::state::ScriptState;
+use crate::task::{Failure, ScriptThread};
 use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::Session;
-use tidemark_workloads::{CustomUser, Doing, Prepared, SetUp, Waiting};
+use tidemark_workloads::{CustomUser, Doing, PreparedStatements, SetUp, Waiting};
 
 /// What a script does when its session is there: its top level, and `thread_init`.
 pub(crate) struct Sessions {
@@ -18,12 +18,12 @@ impl SetUp for Sessions {
     fn set_up<'a>(&'a mut self, number: usize, session: &'a mut Session) -> Waiting<'a> {
         let program = Arc::clone(&self.program);
         Box::pin(async move {
-            if let Some((state, mut task)) = State::take(program.id, number) {
+            if let Some((state, mut task)) = ScriptState::take(program.id, number) {
                 task.session_replaced();
                 state.put(task);
                 return Ok(());
             }
-            let state = State::with_room(&program).map_err(Failure::into_db)?;
+            let state = ScriptState::with_room(&program).map_err(Failure::into_db)?;
             let task = begun(&state, number, session).await;
             state.added();
             match task {
@@ -39,12 +39,12 @@ impl SetUp for Sessions {
 
 /// A script thread after its `thread_init`.
 async fn begun(
-    state: &Rc<State>,
+    state: &Rc<ScriptState>,
     number: usize,
     session: &mut Session,
-) -> Result<Box<Task>, Failure> {
+) -> Result<Box<ScriptThread>, Failure> {
     let mut engine = Some(session);
-    let mut task = Box::new(Task::new(state, number)?);
+    let mut task = Box::new(ScriptThread::new(state, number)?);
     task.load(state, &mut engine).await?;
     task.global(state, &mut engine, "thread_init").await?;
     Ok(task)
@@ -60,8 +60,8 @@ pub(crate) struct ScriptUser {
 }
 
 impl ScriptUser {
-    fn taken(&self) -> Result<(Rc<State>, Box<Task>), DbError> {
-        State::take(self.program, self.number).ok_or_else(|| {
+    fn taken(&self) -> Result<(Rc<ScriptState>, Box<ScriptThread>), DbError> {
+        ScriptState::take(self.program, self.number).ok_or_else(|| {
             let message = "the script's thread is not on this session";
             DbError::new(ErrorClass::Fatal, "workload", message)
         })
@@ -72,7 +72,7 @@ impl CustomUser for ScriptUser {
     fn transaction<'a>(
         &'a mut self,
         session: &'a mut Session,
-        _statements: &'a Prepared,
+        _statements: &'a PreparedStatements,
     ) -> Doing<'a> {
         Box::pin(async move {
             let (state, mut task) = self.taken()?;

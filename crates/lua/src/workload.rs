@@ -10,7 +10,7 @@ use tidemark_core::{DbError, ErrorClass, OptionError, OptionValues};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Connector, Dialect, RowSource, RowWriter};
 use tidemark_workloads::{
-    Definition, Prepared, Prewarm, SCRIPTS, Statements, TablePlan, Terminal, Workload,
+    Definition, PreparedStatements, Prewarm, SCRIPTS, Statements, TablePlan, Terminal, Workload,
 };
 
 /// Scripts that were read, with their rows of the registry.
@@ -140,7 +140,7 @@ impl Workload for ScriptWorkload {
 
     fn statements(&self) -> Statements {
         let program = Arc::clone(&self.program);
-        Statements::Custom(Prepared::by(Box::new(Sessions { program })))
+        Statements::Custom(PreparedStatements::by(Box::new(Sessions { program })))
     }
 
     fn terminal(&self, number: usize, _terminals: usize, seed: u64) -> Terminal {

@@ -22,10 +22,10 @@ mod totals;
 
 pub use interval::interval;
 pub use live::{Delivery, Live, Merged, Taken};
-pub use progress::Progress;
+pub use progress::ClientProgress;
 pub use record::{ClientClock, ClientRun, record};
 pub use stats::type_stats;
-pub use totals::{Part, errors, step, totals};
+pub use totals::{ClientTotals, errors, step, totals};
 
 use tidemark_stats::HistogramError;
 

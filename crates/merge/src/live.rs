@@ -1,6 +1,6 @@
 //! Intervals of several clients, merged while the run goes on.
 
-use crate::progress::Progress;
+use crate::progress::ClientProgress;
 use crate::{MergeError, interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub struct Merged {
     /// Intervals in order.
     pub intervals: Vec<Interval>,
     /// Each client's part, by number.
-    pub parts: Vec<Progress>,
+    pub parts: Vec<ClientProgress>,
 }
 
 /// Merges intervals while the run goes on. It keeps those that are not complete yet, the sums of those
@@ -64,7 +64,7 @@ struct Client {
     is_lost: bool,
     /// Up to where it has told everything, in milliseconds from the start of the measurement.
     told_until_ms: Option<i64>,
-    progress: Progress,
+    progress: ClientProgress,
 }
 
 /// What came of one life.
@@ -281,7 +281,7 @@ impl Live {
     }
 
     /// What one client has told so far.
-    pub fn progress(&self, client: u32) -> Option<&Progress> {
+    pub fn progress(&self, client: u32) -> Option<&ClientProgress> {
         let client = self.clients.get(usize::try_from(client).ok()?)?;
         Some(&client.progress)
     }

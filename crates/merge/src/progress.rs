@@ -9,7 +9,7 @@ const AT_ONCE: usize = 8;
 
 /// What one client has told in its intervals.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub struct ClientProgress {
     /// Transactions of the measurement, their service times and their response times.
     pub all: TypeStats,
     /// Errors of the measurement that were counted and retried.
@@ -33,7 +33,7 @@ pub struct Progress {
     last_start_ms: Option<i64>,
 }
 
-impl Progress {
+impl ClientProgress {
     /// One more interval, in any order.
     pub(crate) fn add(
         &mut self,
@@ -128,8 +128,8 @@ impl Progress {
 mod tests {
     use super::*;
 
-    fn of(spans: &[(i64, f64)]) -> Progress {
-        let mut progress = Progress::default();
+    fn of(spans: &[(i64, f64)]) -> ClientProgress {
+        let mut progress = ClientProgress::default();
         for (start_ms, length_ms) in spans {
             let interval = Interval {
                 start_ms: *start_ms,
@@ -154,7 +154,7 @@ mod tests {
             assert_eq!(times, [(3000, 1000.0), (5000, 2000.0)]);
             assert_eq!(missing[0].sessions, 3);
         }
-        let never = Progress::default().missing(0, 7000, 500, 3);
+        let never = ClientProgress::default().missing(0, 7000, 500, 3);
         assert_eq!((never[0].start_ms, never[0].length_ms), (0, 7000.0));
         assert!(of(&[(0, 7000.0)]).missing(0, 7000, 500, 1).is_empty());
     }

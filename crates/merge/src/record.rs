@@ -2,7 +2,8 @@
 
 use crate::overlaps::{dead_times, outage_ms, outages};
 use crate::{
-    Delivery, Live, MergeError, Merged, Part, Progress, errors, interval, stats, step, totals,
+    ClientProgress, ClientTotals, Delivery, Live, MergeError, Merged, errors, interval, stats,
+    step, totals,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -195,7 +196,7 @@ fn parts(
     let ends = measured().map(|i| i.start_ms + i.length_ms as i64);
     let end_ms = ends.max().unwrap_or(0);
     let least_ms = (spec.interval.as_secs_f64() * 1000.0 * GAP) as i64;
-    let nothing = Progress::default();
+    let nothing = ClientProgress::default();
     let each = clients.iter().map(|client| {
         let told = usize::try_from(client.shard.index).ok();
         let told = told.and_then(|at| merged.parts.get(at)).unwrap_or(&nothing);
@@ -258,11 +259,11 @@ fn all_totals(
             return Ok(found.totals.clone());
         }
     }
-    let own: Vec<Part<'_>> = clients
+    let own: Vec<ClientTotals<'_>> = clients
         .iter()
         .zip(parts)
         .filter_map(|(client, part)| {
-            Some(Part {
+            Some(ClientTotals {
                 totals: &client.record.as_ref()?.totals,
                 sessions: part.sessions_opened.unwrap_or(part.sessions) as u64,
                 // All count from the common start, also one that was late for it.
@@ -405,7 +406,7 @@ fn state(parts: &[ClientPart]) -> RunState {
 }
 
 /// Of a client that left no record, its intervals told them.
-fn all_errors(clients: &[&ClientRun], told: &[Progress]) -> Vec<ErrorCount> {
+fn all_errors(clients: &[&ClientRun], told: &[ClientProgress]) -> Vec<ErrorCount> {
     let each = clients.iter().flat_map(|client| {
         let progress = usize::try_from(client.shard.index).ok();
         let progress = progress.and_then(|at| told.get(at));

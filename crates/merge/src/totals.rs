@@ -7,7 +7,7 @@ use tidemark_stats::Histogram;
 
 /// What one client measured, and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Part<'a> {
+pub struct ClientTotals<'a> {
     /// What it measured.
     pub totals: &'a Totals,
     /// Its sessions, by which means of sessions are weighed.
@@ -22,7 +22,7 @@ pub struct Part<'a> {
 ///
 /// # Errors
 /// [`MergeError::Nothing`] of none, [`MergeError::Histogram`].
-pub fn totals(each: &[Part<'_>]) -> Result<Totals, MergeError> {
+pub fn totals(each: &[ClientTotals<'_>]) -> Result<Totals, MergeError> {
     if each.is_empty() {
         return Err(MergeError::Nothing);
     }
@@ -55,7 +55,7 @@ pub fn totals(each: &[Part<'_>]) -> Result<Totals, MergeError> {
 }
 
 /// From the first begin to the last end of those that measured anything.
-fn union_s(each: &[Part<'_>]) -> f64 {
+fn union_s(each: &[ClientTotals<'_>]) -> f64 {
     let measured = || each.iter().filter(|part| part.totals.elapsed_s > 0.0);
     let begin = measured().map(|p| p.late_s).fold(f64::INFINITY, f64::min);
     let ends = measured().map(|p| p.late_s + p.totals.elapsed_s);
@@ -67,7 +67,7 @@ fn union_s(each: &[Part<'_>]) -> f64 {
 }
 
 /// Mean and deviation of all sessions from those of the clients' sessions.
-fn pooled(each: &[Part<'_>], of: impl Fn(&Fairness) -> (f64, f64)) -> (f64, f64) {
+fn pooled(each: &[ClientTotals<'_>], of: impl Fn(&Fairness) -> (f64, f64)) -> (f64, f64) {
     let parts = || {
         each.iter()
             .map(|p| (p.sessions as f64, of(&p.totals.fairness)))
@@ -84,7 +84,7 @@ fn pooled(each: &[Part<'_>], of: impl Fn(&Fairness) -> (f64, f64)) -> (f64, f64)
     (mean, variance.sqrt())
 }
 
-fn fairness(each: &[Part<'_>]) -> Fairness {
+fn fairness(each: &[ClientTotals<'_>]) -> Fairness {
     let (events_avg, events_stddev) = pooled(each, |f| (f.events_avg, f.events_stddev));
     let (time_avg_s, time_stddev_s) = pooled(each, |f| (f.time_avg_s, f.time_stddev_s));
     let between = |f: &Fairness| f.between_avg_s;
@@ -100,7 +100,7 @@ fn fairness(each: &[Part<'_>]) -> Fairness {
 }
 
 /// Each client's means weighed by its transactions, of which it has the sums.
-fn latency_parts(each: &[Part<'_>]) -> Option<LatencyParts> {
+fn latency_parts(each: &[ClientTotals<'_>]) -> Option<LatencyParts> {
     let (mut count, mut sum) = (0.0, LatencyParts::default());
     for totals in each.iter().map(|p| p.totals).filter(|t| t.all.count > 0) {
         let parts = totals.latency_parts?;
@@ -129,9 +129,9 @@ pub fn step(each: &[(&Step, u64)]) -> Result<Step, MergeError> {
     };
     let start_ms = each.iter().map(|(step, _)| step.start_ms).min();
     let start_ms = start_ms.unwrap_or(first.start_ms);
-    let parts: Vec<Part<'_>> = each
+    let parts: Vec<ClientTotals<'_>> = each
         .iter()
-        .map(|(step, sessions)| Part {
+        .map(|(step, sessions)| ClientTotals {
             totals: &step.totals,
             sessions: *sessions,
             late_s: (step.start_ms - start_ms) as f64 / 1000.0,

@@ -23,7 +23,7 @@ pub fn cpu_quota() -> Option<f64> {
 
 /// A group with a quota.
 #[derive(Debug, Clone, PartialEq)]
-struct Limit {
+struct GroupQuota {
     cores: f64,
     group: PathBuf,
 }
@@ -37,7 +37,7 @@ struct Stopped {
 }
 
 /// The smallest quota of the groups that a process is in, and of those around them.
-fn smallest(groups: &str, root: &Path) -> Option<Limit> {
+fn smallest(groups: &str, root: &Path) -> Option<GroupQuota> {
     let of_line = |line: &str| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
@@ -50,7 +50,7 @@ fn smallest(groups: &str, root: &Path) -> Option<Limit> {
         let group = root.join(path.trim_start_matches('/'));
         let around = group.ancestors().take_while(|g| g.starts_with(&root));
         let limits = around.filter_map(|group| {
-            Some(Limit {
+            Some(GroupQuota {
                 cores: quota(group)?,
                 group: group.into(),
             })
@@ -109,7 +109,7 @@ impl Throttling {
 
     fn tell(&mut self, groups: &str, root: &Path, samples: &mut Samples) {
         let limit = smallest(groups, root);
-        let read = |limit: Limit| {
+        let read = |limit: GroupQuota| {
             let stat = read_to_string(limit.group.join("cpu.stat")).ok()?;
             Some((limit, stopped(&stat)?))
         };

@@ -23,7 +23,7 @@ const PEEKING: u32 = 10;
 const STACK: usize = 512 << 10;
 
 /// Takes what was seen; from several threads, one call of a source at a time.
-pub type Sink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
+pub type SeriesSink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
 
 /// Sources that are sampled, each by a thread of its own.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Sampling {
 
 /// What became of the sources.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Ended {
+pub struct SamplingResult {
     /// What each could see.
     pub observed: Vec<Observed>,
     /// Statements by the server's account.
@@ -46,14 +46,14 @@ pub struct Ended {
 
 #[derive(Debug)]
 struct Sampled {
-    state: Arc<State>,
+    state: Arc<SourceState>,
     stop: Sender<()>,
     ended: Receiver<()>,
 }
 
 /// What is known of a source while its thread works.
 #[derive(Debug)]
-struct State {
+struct SourceState {
     observed: Mutex<Observed>,
     /// What the server said of statements at the end.
     statements: Mutex<Vec<ServerStatement>>,
@@ -61,7 +61,7 @@ struct State {
     busy_since: AtomicU64,
 }
 
-impl State {
+impl SourceState {
     fn change(&self, change: impl FnOnce(&mut Observed)) {
         change(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -85,7 +85,7 @@ impl State {
 
 impl Sampling {
     /// Begins to sample. The load begins now, which is `warmup` before the measurement.
-    pub fn start(sources: Vec<Box<dyn SeriesSource>>, warmup: Duration, sink: &Sink) -> Self {
+    pub fn start(sources: Vec<Box<dyn SeriesSource>>, warmup: Duration, sink: &SeriesSink) -> Self {
         Self::start_every(sources, None, warmup, sink)
     }
 
@@ -94,7 +94,7 @@ impl Sampling {
         sources: Vec<Box<dyn SeriesSource>>,
         every: Option<Duration>,
         warmup: Duration,
-        sink: &Sink,
+        sink: &SeriesSink,
     ) -> Self {
         let begun = Instant::now();
         let first_ms = -i64::try_from(warmup.as_millis()).unwrap_or(i64::MAX);
@@ -106,7 +106,7 @@ impl Sampling {
         for source in sources {
             let name = source.name().to_string();
             let ((stop, stopped), (end, ended)) = (channel(), channel());
-            let state = Arc::new(State {
+            let state = Arc::new(SourceState {
                 observed: Mutex::new(Observed {
                     source: name.clone(),
                     ..Observed::default()
@@ -149,7 +149,7 @@ impl Sampling {
 
     /// Samples a last time. A source that does not come to an end at once is left behind: the end of a
     /// run waits for none that has stalled.
-    pub fn end(self) -> Ended {
+    pub fn end(self) -> SamplingResult {
         let Self {
             begun,
             sources,
@@ -178,7 +178,7 @@ impl Sampling {
             statements.append(&mut said.unwrap_or_else(PoisonError::into_inner));
         }
         let notes = all.iter().flat_map(notes_of).collect();
-        Ended {
+        SamplingResult {
             observed: all,
             statements,
             notes,
@@ -204,10 +204,10 @@ struct Looking {
     source: Box<dyn SeriesSource>,
     every: Duration,
     samples: Samples,
-    state: Arc<State>,
+    state: Arc<SourceState>,
     begun: Instant,
     first_ms: i64,
-    sink: Sink,
+    sink: SeriesSink,
     chunk: u32,
 }
 

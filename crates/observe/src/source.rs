@@ -122,16 +122,16 @@ impl Metric {
 
 /// Names one series of a source's [`Samples`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column(usize);
+pub struct SeriesHandle(usize);
 
 /// What a source has seen, series by series.
 #[derive(Debug)]
 pub struct Samples {
     source: String,
     step_ms: u32,
-    columns: Vec<State>,
+    columns: Vec<SeriesState>,
     /// Those of metrics, by name and labels' values.
-    named: HashMap<(&'static str, String), Column>,
+    named: HashMap<(&'static str, String), SeriesHandle>,
     /// The look that goes on: when it began, and the time that it tells of; the first tells of none.
     now: Instant,
     at_ms: Option<i64>,
@@ -140,7 +140,7 @@ pub struct Samples {
 }
 
 #[derive(Debug)]
-struct State {
+struct SeriesState {
     builder: SeriesBuilder,
     /// The last total and when it was.
     last: Option<(Instant, f64)>,
@@ -162,12 +162,24 @@ impl Samples {
 
     /// A new series of these, of values that [`Samples::put`] gives: `digits` are those behind the
     /// decimal point that are kept.
-    pub fn gauge(&mut self, name: &str, unit: &str, labels: &[(&str, &str)], digits: i8) -> Column {
+    pub fn gauge(
+        &mut self,
+        name: &str,
+        unit: &str,
+        labels: &[(&str, &str)],
+        digits: i8,
+    ) -> SeriesHandle {
         self.column(name, unit, labels, digits, Measures::Gauge)
     }
 
     /// A new series of these, of what happens in each second.
-    pub fn rate(&mut self, name: &str, unit: &str, labels: &[(&str, &str)], digits: i8) -> Column {
+    pub fn rate(
+        &mut self,
+        name: &str,
+        unit: &str,
+        labels: &[(&str, &str)],
+        digits: i8,
+    ) -> SeriesHandle {
         self.column(name, unit, labels, digits, Measures::Rate)
     }
 
@@ -178,14 +190,14 @@ impl Samples {
         labels: &[(&str, &str)],
         digits: i8,
         measures: Measures,
-    ) -> Column {
+    ) -> SeriesHandle {
         let mut key = SeriesKey::new(&self.source, name, unit, measures);
         key = labels.iter().fold(key, |key, (l, v)| key.with(l, v));
-        self.columns.push(State {
+        self.columns.push(SeriesState {
             builder: SeriesBuilder::new(key, digits, self.step_ms),
             last: None,
         });
-        Column(self.columns.len() - 1)
+        SeriesHandle(self.columns.len() - 1)
     }
 
     /// A metric's value at this sample, with the labels that tell it from others of its name. A new
@@ -215,7 +227,7 @@ impl Samples {
     }
 
     /// A value as it is.
-    pub fn put(&mut self, column: Column, value: f64) {
+    pub fn put(&mut self, column: SeriesHandle, value: f64) {
         if let (Some(at), Some(state)) = (self.at_ms, self.columns.get_mut(column.0)) {
             state.builder.push(at, value);
         }
@@ -227,7 +239,7 @@ impl Samples {
     }
 
     /// A value of so many milliseconds after the load began, which is later than the last one.
-    pub(crate) fn put_after(&mut self, column: Column, after_ms: i64, value: f64) {
+    pub(crate) fn put_after(&mut self, column: SeriesHandle, after_ms: i64, value: f64) {
         if let Some(state) = self.columns.get_mut(column.0) {
             let at = self.first_ms.saturating_add(after_ms);
             state.builder.push(at, value);
@@ -236,7 +248,7 @@ impl Samples {
 
     /// A total that only grows; what is kept is its growth a second since the last one. One that has
     /// shrunk began anew, and tells nothing.
-    pub fn total(&mut self, column: Column, total: f64) {
+    pub fn total(&mut self, column: SeriesHandle, total: f64) {
         let now = self.now;
         let Some(state) = self.columns.get_mut(column.0) else {
             return;

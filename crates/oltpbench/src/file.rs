@@ -44,7 +44,7 @@ pub struct Transaction {
 
 /// One phase of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
+pub struct LoadPhase {
     /// Its line in the file, from 1.
     pub line: u32,
     /// How long it is measured.
@@ -98,7 +98,7 @@ pub struct WorkloadFile {
     /// Transaction types in the file's order; the five of TPC-C when it names none.
     pub transactions: Vec<Transaction>,
     /// The phases, in order.
-    pub works: Vec<Work>,
+    pub works: Vec<LoadPhase>,
     /// What is not used, or not as it is written, by line.
     pub remarks: Vec<Remark>,
 }

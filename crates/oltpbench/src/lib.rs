@@ -27,6 +27,6 @@ mod transactions;
 
 pub use database::{Database, DatabaseKind, TargetProblem};
 pub use error::{FileError, Remark};
-pub use file::{Rate, Timing, Transaction, Work, WorkloadFile};
+pub use file::{LoadPhase, Rate, Timing, Transaction, WorkloadFile};
 pub use jdbc::{JdbcError, JdbcUrl};
 pub use transactions::TPCC;

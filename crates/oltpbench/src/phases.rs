@@ -2,8 +2,8 @@
 
 use crate::element::Element;
 use crate::error::FileError;
-use crate::file::{Rate, Transaction, Work, WorkloadFile};
-use crate::read::Reader;
+use crate::file::{LoadPhase, Rate, Transaction, WorkloadFile};
+use crate::read::ConfigReader;
 use crate::transactions::{TPCC, allowed, index_of};
 use std::time::Duration;
 use tidemark_core::{Arrivals, did_you_mean};
@@ -12,7 +12,7 @@ const YEAR_S: u64 = 365 * 86_400;
 /// The share of each type in the family's files, in percent.
 const WEIGHTS: &str = "45,43,4,4,4";
 
-impl Reader {
+impl ConfigReader {
     pub fn transactions(&mut self, types: Element<'_>) -> Result<Vec<Transaction>, FileError> {
         const MANY: &[&str] = &["transactiontype", "transaction"];
         let mut transactions: Vec<Transaction> = Vec::new();
@@ -80,7 +80,7 @@ impl Reader {
         &mut self,
         works: Element<'_>,
         file: &WorkloadFile,
-    ) -> Result<Vec<Work>, FileError> {
+    ) -> Result<Vec<LoadPhase>, FileError> {
         let mut read = Vec::new();
         for element in works.children(&["work"], &mut self.remarks) {
             match element.name() {
@@ -96,7 +96,7 @@ impl Reader {
         Ok(read)
     }
 
-    fn work(&mut self, work: Element<'_>, file: &WorkloadFile) -> Result<Work, FileError> {
+    fn work(&mut self, work: Element<'_>, file: &WorkloadFile) -> Result<LoadPhase, FileError> {
         const WITHIN: &[&str] = &[
             "time",
             "warmup",
@@ -108,7 +108,7 @@ impl Reader {
             "arrival",
         ];
         let (mut time, mut rate_of, mut weights) = (None, None, None);
-        let mut read = Work {
+        let mut read = LoadPhase {
             line: work.line(),
             time: Duration::ZERO,
             warmup: Duration::ZERO,
@@ -168,8 +168,8 @@ impl Reader {
         runtime: Element<'_>,
         rate_of: Option<Element<'_>>,
         file: &WorkloadFile,
-    ) -> Result<Work, FileError> {
-        Ok(Work {
+    ) -> Result<LoadPhase, FileError> {
+        Ok(LoadPhase {
             line: runtime.line(),
             time: Duration::from_secs(runtime.whole(1..=YEAR_S, "1800")?),
             warmup: Duration::ZERO,

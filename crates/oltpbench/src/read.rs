@@ -111,7 +111,7 @@ impl WorkloadFile {
                 found: root.name().chars().take(60).collect(),
             });
         }
-        Reader::default().read(root)
+        ConfigReader::default().read(root)
     }
 }
 
@@ -154,13 +154,13 @@ fn is_name(name: &str) -> bool {
 
 /// A file that is being read.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct ConfigReader {
     pub remarks: Vec<Remark>,
     /// Elements that have no effect here and why, told once.
     unused: BTreeSet<&'static str>,
 }
 
-impl Reader {
+impl ConfigReader {
     fn read(mut self, root: Element<'_>) -> Result<WorkloadFile, FileError> {
         let mut file = WorkloadFile::default();
         file.database.line = root.line();

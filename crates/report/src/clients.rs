@@ -2,21 +2,21 @@
 
 use crate::ReportError;
 use crate::csv::{line, words};
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::merge::{TypeLatency, per_second};
 use crate::number::{percent, seconds, three, whole};
 use crate::texts::{Texts, fill};
 use tidemark_core::record::{ClientPart, ClientState, RunRecord};
 
 /// What is told of one client.
-struct Told {
+struct ClientMetrics {
     mean_ms: Option<f64>,
     p95_ms: Option<f64>,
     /// Busy share of its processors, 0 to 1.
     cpu: Option<f64>,
 }
 
-impl Told {
+impl ClientMetrics {
     fn of(part: &ClientPart) -> Result<Self, ReportError> {
         let latency = TypeLatency::decode(&part.all, &format!("client {}", part.name))?;
         let usage = &part.usage;
@@ -33,10 +33,10 @@ impl Told {
 }
 
 /// A row for each client; no rows where there was one.
-pub(crate) fn table(record: &RunRecord, t: &'static Texts) -> Result<Table, ReportError> {
+pub(crate) fn table(record: &RunRecord, t: &'static Texts) -> Result<ReportTable, ReportError> {
     let none = || "–".to_string();
     let row = |part: &ClientPart| {
-        let told = Told::of(part)?;
+        let told = ClientMetrics::of(part)?;
         let ms = |value: Option<f64>| value.map_or_else(none, three);
         let missing_s = part.missing_ms() / 1000.0;
         Ok(vec![
@@ -59,7 +59,7 @@ pub(crate) fn table(record: &RunRecord, t: &'static Texts) -> Result<Table, Repo
     };
     let rows: Result<Vec<_>, ReportError> = record.clients.iter().map(row).collect();
     let count = whole(record.clients.len() as u64);
-    Ok(Table {
+    Ok(ReportTable {
         title: t.clients_title,
         says: fill(t.clients_say, &[("clients", &count)]),
         head: vec![
@@ -125,7 +125,7 @@ const COLUMNS: [&str; 22] = [
 pub fn client_table(record: &RunRecord) -> Result<String, ReportError> {
     let mut lines = line(&COLUMNS.map(String::from));
     for part in &record.clients {
-        let told = Told::of(part)?;
+        let told = ClientMetrics::of(part)?;
         let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
         let (state, reason) = match &part.state {
             ClientState::Finished => ("finished", ""),

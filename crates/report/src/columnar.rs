@@ -2,7 +2,7 @@
 //! [`crate::interval_table`] and [`crate::series_table`] write as text, with the types of their columns.
 
 use crate::ReportError;
-use crate::intervals::{Cell, ColumnKind, Table};
+use crate::intervals::{ColumnKind, IntervalCell, IntervalTable};
 use crate::series::exported::{COLUMNS, Exported};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::writer::ColumnWriter;
@@ -32,9 +32,12 @@ pub fn interval_parquet(
     record: &RunRecord,
     measured_since: Option<Duration>,
 ) -> Result<Vec<u8>, ReportError> {
-    let table = Table::of(record);
+    let table = IntervalTable::of(record);
     let columns = table.columns();
-    let mut values: Vec<Values> = columns.iter().map(|(_, kind)| Values::of(*kind)).collect();
+    let mut values: Vec<ColumnValues> = columns
+        .iter()
+        .map(|(_, kind)| ColumnValues::of(*kind))
+        .collect();
     for row in table.rows() {
         for (column, cell) in values.iter_mut().zip(row?) {
             column.push(&cell);
@@ -45,7 +48,7 @@ pub fn interval_parquet(
     let started: Vec<Option<i64>> = (record.intervals.iter())
         .map(|i| at(measured_since, i.start_ms))
         .collect();
-    values.insert(0, Values::Times(started));
+    values.insert(0, ColumnValues::Times(started));
     let mut file = ColumnFile::new("interval", types)?;
     file.add(&values)?;
     Ok(file.done()?)
@@ -82,28 +85,31 @@ pub fn series_parquet(
 /// Rows of points until they are written.
 struct Points {
     started: Vec<Option<i64>>,
-    values: Vec<Values>,
+    values: Vec<ColumnValues>,
 }
 
 impl Default for Points {
     fn default() -> Self {
         Self {
             started: Vec::new(),
-            values: COLUMNS.iter().map(|(_, kind)| Values::of(*kind)).collect(),
+            values: COLUMNS
+                .iter()
+                .map(|(_, kind)| ColumnValues::of(*kind))
+                .collect(),
         }
     }
 }
 
 impl Points {
-    fn push(&mut self, started: Option<i64>, cells: &[Cell<'_>]) {
+    fn push(&mut self, started: Option<i64>, cells: &[IntervalCell<'_>]) {
         self.started.push(started);
         for (column, cell) in self.values.iter_mut().zip(cells) {
             column.push(cell);
         }
     }
 
-    fn columns(self) -> Vec<Values> {
-        let started = Values::Times(self.started);
+    fn columns(self) -> Vec<ColumnValues> {
+        let started = ColumnValues::Times(self.started);
         std::iter::once(started).chain(self.values).collect()
     }
 }
@@ -115,30 +121,32 @@ fn at(measured_since: Option<Duration>, start_ms: i64) -> Option<i64> {
 }
 
 /// A column's values.
-enum Values {
+enum ColumnValues {
     Words(Vec<ByteArray>),
     Counts(Vec<i64>),
     Numbers(Vec<Option<f64>>),
     Times(Vec<Option<i64>>),
 }
 
-impl Values {
+impl ColumnValues {
     fn of(kind: ColumnKind) -> Self {
         match kind {
-            ColumnKind::Word => Values::Words(Vec::new()),
-            ColumnKind::Count => Values::Counts(Vec::new()),
-            ColumnKind::Number => Values::Numbers(Vec::new()),
+            ColumnKind::Word => ColumnValues::Words(Vec::new()),
+            ColumnKind::Count => ColumnValues::Counts(Vec::new()),
+            ColumnKind::Number => ColumnValues::Numbers(Vec::new()),
         }
     }
 
-    fn push(&mut self, cell: &Cell<'_>) {
+    fn push(&mut self, cell: &IntervalCell<'_>) {
         match (self, cell) {
-            (Values::Words(words), Cell::Word(word)) => words.push((*word).into()),
+            (ColumnValues::Words(words), IntervalCell::Word(word)) => words.push((*word).into()),
             // Signed, for tools subtract; nothing counts to the end of it.
-            (Values::Counts(counts), Cell::Count(count)) => {
+            (ColumnValues::Counts(counts), IntervalCell::Count(count)) => {
                 counts.push(i64::try_from(*count).unwrap_or(i64::MAX));
             }
-            (Values::Numbers(numbers), Cell::Number(number, _)) => numbers.push(*number),
+            (ColumnValues::Numbers(numbers), IntervalCell::Number(number, _)) => {
+                numbers.push(*number)
+            }
             // A column with a value too few is refused when it is written.
             _ => {}
         }
@@ -146,17 +154,17 @@ impl Values {
 
     fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Written<()> {
         match (self, column.untyped()) {
-            (Values::Words(words), ColumnWriter::ByteArrayColumnWriter(to)) => {
+            (ColumnValues::Words(words), ColumnWriter::ByteArrayColumnWriter(to)) => {
                 to.write_batch(words, None, None)?
             }
-            (Values::Counts(counts), ColumnWriter::Int64ColumnWriter(to)) => {
+            (ColumnValues::Counts(counts), ColumnWriter::Int64ColumnWriter(to)) => {
                 to.write_batch(counts, None, None)?
             }
-            (Values::Numbers(numbers), ColumnWriter::DoubleColumnWriter(to)) => {
+            (ColumnValues::Numbers(numbers), ColumnWriter::DoubleColumnWriter(to)) => {
                 let (there, levels) = without_nulls(numbers);
                 to.write_batch(&there, Some(&levels), None)?
             }
-            (Values::Times(times), ColumnWriter::Int64ColumnWriter(to)) => {
+            (ColumnValues::Times(times), ColumnWriter::Int64ColumnWriter(to)) => {
                 let (there, levels) = without_nulls(times);
                 to.write_batch(&there, Some(&levels), None)?
             }
@@ -213,7 +221,7 @@ impl ColumnFile {
         Ok(Self(writer))
     }
 
-    fn add(&mut self, values: &[Values]) -> Written<()> {
+    fn add(&mut self, values: &[ColumnValues]) -> Written<()> {
         let mut rows = self.0.next_row_group()?;
         for column in values {
             let Some(mut to) = rows.next_column()? else {

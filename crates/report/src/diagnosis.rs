@@ -1,6 +1,6 @@
 //! What limits a run, in a document: the verdict, where its latency passes, findings with their evidence.
 
-use crate::charts::{Figure, Shade, Stack, StackChart};
+use crate::charts::{ChartFigure, Shade, Stack, StackChart};
 use crate::document::{Block, DocumentPart, Grid, Role};
 use crate::number::three;
 use crate::texts::{Lang, diagnosis as texts, fill};
@@ -155,7 +155,7 @@ fn skipped(limits: &Diagnosis, lang: Lang) -> Vec<String> {
 }
 
 /// The bar of all transactions, and one of each type.
-fn picture(limits: &Diagnosis, lang: Lang) -> Option<Figure> {
+fn picture(limits: &Diagnosis, lang: Lang) -> Option<ChartFigure> {
     let t = texts::of(lang);
     let splits: Vec<&Split> = limits.parts.iter().take(1 + MOST_TYPES).collect();
     let mut key: Vec<(&'static str, Shade)> = Vec::new();

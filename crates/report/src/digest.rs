@@ -20,7 +20,7 @@ pub struct Digest<'a> {
     /// Each type, the most frequent first.
     pub(crate) types: Vec<(&'a str, TypeLatency)>,
     /// Over time, warm-up included.
-    pub(crate) points: Vec<Point>,
+    pub(crate) points: Vec<ChartPoint>,
     /// Intervals summed into one point.
     pub(crate) intervals_per_point: usize,
     /// Seconds of warm-up.
@@ -35,7 +35,7 @@ pub struct Digest<'a> {
 
 /// One or several intervals, for the charts.
 #[derive(Debug, Clone)]
-pub(crate) struct Point {
+pub(crate) struct ChartPoint {
     /// Seconds from the start of the measurement.
     pub start_s: f64,
     pub end_s: f64,
@@ -53,7 +53,7 @@ pub(crate) struct Point {
     pub by_type: Vec<f64>,
 }
 
-impl Point {
+impl ChartPoint {
     pub fn middle_s(&self) -> f64 {
         (self.start_s + self.end_s) / 2.0
     }
@@ -156,7 +156,7 @@ impl<'a> Digest<'a> {
     }
 
     /// The points that count.
-    pub(crate) fn measured(&self) -> impl Iterator<Item = &Point> {
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &ChartPoint> {
         self.points.iter().filter(|p| p.phase == Phase::Measure)
     }
 }
@@ -180,9 +180,9 @@ pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> 
 
 /// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed
 /// before percentiles are taken, so a point is as true as an interval.
-fn points(intervals: &[Interval], types: &[&str]) -> Result<(Vec<Point>, usize), ReportError> {
+fn points(intervals: &[Interval], types: &[&str]) -> Result<(Vec<ChartPoint>, usize), ReportError> {
     let (groups, per_point) = groups(intervals, MAX_POINTS);
-    let points = groups.into_iter().map(|group| Point::of(group, types));
+    let points = groups.into_iter().map(|group| ChartPoint::of(group, types));
     Ok((points.collect::<Result<_, _>>()?, per_point))
 }
 
@@ -213,7 +213,7 @@ fn join_short_end<'i>(groups: &mut Vec<&'i [Interval]>, intervals: &'i [Interval
     }
 }
 
-impl Point {
+impl ChartPoint {
     /// The intervals are neighbours of one phase. Of each type only its count is needed, and of
     /// its histograms only the one that is shown: reading them is what a long run's report costs.
     fn of(group: &[Interval], types: &[&str]) -> Result<Self, ReportError> {
@@ -293,7 +293,7 @@ mod tests {
         let (points, per_point) = points(&intervals, &["t"]).unwrap();
         assert_eq!(per_point, 4);
         assert!(points.len() <= MAX_POINTS);
-        let sum = |f: fn(&Point) -> f64| -> f64 {
+        let sum = |f: fn(&ChartPoint) -> f64| -> f64 {
             points.iter().map(|p| f(p) * (p.end_s - p.start_s)).sum()
         };
         let transactions: usize = (0..2010).map(|n| n % 13).sum();
@@ -315,12 +315,12 @@ mod tests {
             interval(0, 1000.0, &[1; 98]),
             interval(1, 1000.0, &[100, 100]),
         ];
-        let point = Point::of(&group, &["t"]).unwrap();
+        let point = ChartPoint::of(&group, &["t"]).unwrap();
         let [p50, p95, p99, max] = point.latency_ms.unwrap();
         assert!((p50 - 1.0).abs() < 0.01 && (p95 - 1.0).abs() < 0.01);
         assert!((p99 - 100.0).abs() < 0.1 && (max - 100.0).abs() < 0.1);
         assert_eq!(point.transactions_per_s, 50.0);
-        let idle = Point::of(&[interval(0, 1000.0, &[])], &["t"]).unwrap();
+        let idle = ChartPoint::of(&[interval(0, 1000.0, &[])], &["t"]).unwrap();
         assert_eq!(idle.latency_ms, None);
     }
 

@@ -5,8 +5,8 @@
 
 use crate::ReportError;
 use crate::load::{
-    Due, FiguresOf, Found, Lateness, LoadKind, Split, Spread, StepFigures, option, outside_outages,
-    steps,
+    DueArrivals, FiguresOf, Lateness, LoadKind, SearchOutcome, ServiceSplit, Spread, StepFigures,
+    option, outside_outages, steps,
 };
 use crate::merge::{TypeLatency, per_second};
 use crate::number::{percent, seconds, three, whole};
@@ -79,29 +79,29 @@ pub fn not_found(record: &RunRecord) -> Option<String> {
     }
     let objective = objective(record);
     let held = |step: &Step| seconds(step.totals.elapsed_s);
-    match Found::of(record) {
-        Found::Confirmed(_) => None,
-        Found::Refuted(step) => Some(format!(
+    match SearchOutcome::of(record) {
+        SearchOutcome::Confirmed(_) => None,
+        SearchOutcome::Refuted(step) => Some(format!(
             "no rate that meets {objective} was confirmed: {}/s missed it over {} s{}",
             rate_words(step.rate),
             held(step),
             because(step)
         )),
-        Found::Unconfirmed(step) => Some(format!(
+        SearchOutcome::Unconfirmed(step) => Some(format!(
             "{}/s met {objective} over {} s, but the run ended before confirmation{}",
             rate_words(step.rate),
             held(step),
             because(step)
         )),
-        Found::None(Some(step)) => Some(format!(
+        SearchOutcome::None(Some(step)) => Some(format!(
             "no rate met {objective}; the lowest tried was {}/s{}",
             rate_words(step.rate),
             because(step)
         )),
-        Found::None(None) if record.steps.is_empty() => {
+        SearchOutcome::None(None) if record.steps.is_empty() => {
             Some("the search ended before any rate was tried".into())
         }
-        Found::None(None) => {
+        SearchOutcome::None(None) => {
             Some("the search ended after its probe; no rate was measured completely".into())
         }
     }
@@ -237,7 +237,7 @@ impl Text {
         let totals = &record.totals;
         let (head, rate) = match kind {
             LoadKind::Open(rate) => ("Open loop", Some(rate)),
-            LoadKind::Search => match Found::figures(record) {
+            LoadKind::Search => match SearchOutcome::figures(record) {
                 (FiguresOf::Confirmation, rate) => ("Open loop, at the confirmed rate", rate),
                 (FiguresOf::LastTried, rate) => ("Open loop, at the last rate tried", rate),
                 (FiguresOf::Nothing, _) => ("Open loop", None),
@@ -253,10 +253,10 @@ impl Text {
         }
         let ended = per_second(all.count, totals.elapsed_s);
         self.pair("arrivals served", &format!("{ended:.2} per sec."));
-        let due = Due::of(totals, all.count);
+        let due = DueArrivals::of(totals, all.count);
         let count = |n: u64| format!("{n:<6} ({:.2}%)", n as f64 * 100.0 / due.all.max(1) as f64);
         self.pair("delayed, no session free", &count(due.delayed));
-        let skip_late = Due::skip_late_ms(record);
+        let skip_late = DueArrivals::skip_late_ms(record);
         let dropped = match skip_late {
             None => "dropped, backlog full",
             Some(_) => "skipped, too late",
@@ -319,7 +319,7 @@ impl Text {
             && let Some(service) = Spread::of(&all.service)
         {
             self.spread("service time", &service);
-            if let Some(split) = Split::of(all) {
+            if let Some(split) = ServiceSplit::of(all) {
                 self.spread("server and network", &split.server);
             }
         }
@@ -455,7 +455,7 @@ impl Text {
     }
 
     fn found(&mut self, record: &RunRecord) {
-        if let Found::Confirmed(step) = Found::of(record) {
+        if let SearchOutcome::Confirmed(step) = SearchOutcome::of(record) {
             self.line(&format!(
                 "Highest rate that meets {}: {}/s, confirmed over {} s{}",
                 objective(record),

@@ -2,7 +2,7 @@
 
 use crate::digest::Digest;
 use crate::many::Metrics;
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::texts::{Lang, Texts};
 use tidemark_core::record::RunRecord;
 
@@ -22,7 +22,7 @@ pub struct Family {
 }
 
 /// Makes a family's part of a run's report.
-pub type SectionOf = fn(&Digest<'_>, Lang) -> Option<Section>;
+pub type SectionOf = fn(&Digest<'_>, Lang) -> Option<WorkloadSection>;
 /// Finds a run's name by its options, given as a look-up of their values.
 pub type Label = fn(&dyn Fn(&str) -> Option<String>) -> Option<String>;
 /// A sentence's template, and the values in it.

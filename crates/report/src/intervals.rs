@@ -19,21 +19,21 @@ pub(crate) enum ColumnKind {
 
 /// A value of the table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cell<'a> {
+pub(crate) enum IntervalCell<'a> {
     Word(&'a str),
     Count(u64),
     /// Nothing where nothing was measured; so many decimals are told as text, else all.
     Number(Option<f64>, Option<usize>),
 }
 
-impl Cell<'_> {
+impl IntervalCell<'_> {
     pub(crate) fn text(&self) -> String {
         match self {
-            Cell::Word(word) => words(word),
-            Cell::Count(count) => count.to_string(),
-            Cell::Number(None, _) => String::new(),
-            Cell::Number(Some(number), Some(decimals)) => format!("{number:.decimals$}"),
-            Cell::Number(Some(number), None) => number.to_string(),
+            IntervalCell::Word(word) => words(word),
+            IntervalCell::Count(count) => count.to_string(),
+            IntervalCell::Number(None, _) => String::new(),
+            IntervalCell::Number(Some(number), Some(decimals)) => format!("{number:.decimals$}"),
+            IntervalCell::Number(Some(number), None) => number.to_string(),
         }
     }
 }
@@ -76,13 +76,13 @@ const OF_TYPE: &[(&str, ColumnKind)] = &[
 ];
 
 /// The table of a run's intervals.
-pub(crate) struct Table<'a> {
+pub(crate) struct IntervalTable<'a> {
     record: &'a RunRecord,
     /// Transaction types that have columns of their own: all, where there are several.
     types: BTreeSet<&'a str>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> IntervalTable<'a> {
     pub(crate) fn of(record: &'a RunRecord) -> Self {
         let names = record.intervals.iter().flat_map(|i| i.types.keys());
         let mut types: BTreeSet<&str> = names.map(String::as_str).collect();
@@ -103,7 +103,7 @@ impl<'a> Table<'a> {
     }
 
     /// A row of cells for each interval.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Vec<Cell<'a>>, ReportError>> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Vec<IntervalCell<'a>>, ReportError>> {
         self.record.intervals.iter().map(|interval| {
             let types = decoded(interval)?;
             let mut cells = row(self.record, interval, &all(&types));
@@ -111,7 +111,7 @@ impl<'a> Table<'a> {
                 let none = Histogram::new();
                 let latencies = types.get(*name).unwrap_or(&none);
                 cells.extend([
-                    Cell::Count(latencies.count()),
+                    IntervalCell::Count(latencies.count()),
                     ms(latencies, &Histogram::mean_ns),
                     ms(latencies, &|l| l.percentile_ns(95.0) as f64),
                     ms(latencies, &|l| l.percentile_ns(99.0) as f64),
@@ -129,19 +129,23 @@ impl<'a> Table<'a> {
 /// # Errors
 /// [`ReportError::Histogram`].
 pub fn interval_table(record: &RunRecord) -> Result<String, ReportError> {
-    let table = Table::of(record);
+    let table = IntervalTable::of(record);
     let heads: Vec<String> = (table.columns().iter())
         .map(|(name, _)| words(name))
         .collect();
     let mut lines = line(&heads);
     for row in table.rows() {
-        let fields: Vec<String> = row?.iter().map(Cell::text).collect();
+        let fields: Vec<String> = row?.iter().map(IntervalCell::text).collect();
         lines.push_str(&line(&fields));
     }
     Ok(lines)
 }
 
-fn row<'a>(record: &'a RunRecord, interval: &Interval, latencies: &Histogram) -> Vec<Cell<'a>> {
+fn row<'a>(
+    record: &'a RunRecord,
+    interval: &Interval,
+    latencies: &Histogram,
+) -> Vec<IntervalCell<'a>> {
     let seconds = interval.length_ms / 1e3;
     let count: u64 = interval.types.values().map(|t| t.count).sum();
     let statements = &interval.statements;
@@ -151,29 +155,29 @@ fn row<'a>(record: &'a RunRecord, interval: &Interval, latencies: &Histogram) ->
         0.0
     };
     vec![
-        Cell::Word(&record.id),
-        Cell::Word(&record.workload),
-        Cell::Number(Some(interval.start_ms as f64 / 1e3), Some(3)),
-        Cell::Number(Some(seconds), Some(6)),
-        Cell::Word(match interval.phase {
+        IntervalCell::Word(&record.id),
+        IntervalCell::Word(&record.workload),
+        IntervalCell::Number(Some(interval.start_ms as f64 / 1e3), Some(3)),
+        IntervalCell::Number(Some(seconds), Some(6)),
+        IntervalCell::Word(match interval.phase {
             Phase::Warmup => "warmup",
             Phase::Measure => "measure",
         }),
-        Cell::Count(interval.sessions),
-        Cell::Count(count),
-        Cell::Number(Some(per_s), Some(3)),
-        Cell::Count(statements.read),
-        Cell::Count(statements.write),
-        Cell::Count(statements.other),
-        Cell::Count(statements.noop_writes),
-        Cell::Count(interval.ignored_errors),
-        Cell::Count(interval.reconnects),
-        Cell::Count(interval.concurrency),
-        Cell::Number(interval.rate, None),
-        Cell::Count(interval.queue_length),
-        Cell::Count(interval.delayed_arrivals),
-        Cell::Count(interval.dropped_arrivals),
-        Cell::Number(Some(interval.outage_ms), None),
+        IntervalCell::Count(interval.sessions),
+        IntervalCell::Count(count),
+        IntervalCell::Number(Some(per_s), Some(3)),
+        IntervalCell::Count(statements.read),
+        IntervalCell::Count(statements.write),
+        IntervalCell::Count(statements.other),
+        IntervalCell::Count(statements.noop_writes),
+        IntervalCell::Count(interval.ignored_errors),
+        IntervalCell::Count(interval.reconnects),
+        IntervalCell::Count(interval.concurrency),
+        IntervalCell::Number(interval.rate, None),
+        IntervalCell::Count(interval.queue_length),
+        IntervalCell::Count(interval.delayed_arrivals),
+        IntervalCell::Count(interval.dropped_arrivals),
+        IntervalCell::Number(Some(interval.outage_ms), None),
         ms(latencies, &Histogram::mean_ns),
         ms(latencies, &|l| l.percentile_ns(50.0) as f64),
         ms(latencies, &|l| l.percentile_ns(95.0) as f64),
@@ -183,9 +187,9 @@ fn row<'a>(record: &'a RunRecord, interval: &Interval, latencies: &Histogram) ->
 }
 
 /// Milliseconds, of which text has six decimals, which are nanoseconds; nothing where nothing ended.
-fn ms(latencies: &Histogram, of: &dyn Fn(&Histogram) -> f64) -> Cell<'static> {
+fn ms(latencies: &Histogram, of: &dyn Fn(&Histogram) -> f64) -> IntervalCell<'static> {
     let measured = (!latencies.is_empty()).then(|| of(latencies) / 1e6);
-    Cell::Number(measured, Some(6))
+    IntervalCell::Number(measured, Some(6))
 }
 
 /// The measured intervals as an HdrHistogram log: a line for all transactions, and, where there are

@@ -63,14 +63,14 @@ pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};
 pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
 pub use findings::{finding_lines, findings_with_advice};
 pub use intervals::{interval_log, interval_table};
-pub use load_words::Table;
+pub use load_words::ReportTable;
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
 pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
 pub use observed::{json, unseen};
-pub use section::Section;
+pub use section::WorkloadSection;
 pub use series::exported::series_table;
 pub use single::{html, html_with, markdown, markdown_illustrated, markdown_with, text};
 pub use texts::Lang;

@@ -43,7 +43,7 @@ impl Spread {
 
 /// Where a service time passed.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub(crate) struct Split {
+pub(crate) struct ServiceSplit {
     /// At the server and on the way, until replies had come to the client's host.
     pub server: Spread,
     /// The rest, on average: waiting for the client host's processors, reading.
@@ -52,7 +52,7 @@ pub(crate) struct Split {
     pub client_share: f64,
 }
 
-impl Split {
+impl ServiceSplit {
     /// `None` where it was not measured.
     pub fn of(latency: &TypeLatency) -> Option<Self> {
         let measured = latency.server.as_ref();
@@ -131,7 +131,7 @@ impl<'r> StepFigures<'r> {
 
 /// What a search came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Found<'r> {
+pub(crate) enum SearchOutcome<'r> {
     /// A rate was kept, and kept again.
     Confirmed(&'r Step),
     /// A rate was kept, and not again.
@@ -153,7 +153,7 @@ pub(crate) enum FiguresOf {
     Nothing,
 }
 
-impl<'r> Found<'r> {
+impl<'r> SearchOutcome<'r> {
     pub fn of(record: &'r RunRecord) -> Self {
         let steps = || record.steps.iter();
         let kept = |s: &&Step| s.verdict.as_ref().is_some_and(|v| v.kept);
@@ -163,31 +163,31 @@ impl<'r> Found<'r> {
         };
         if let Some(last) = steps().rfind(|s| s.purpose == StepPurpose::Confirm) {
             return if kept(&last) {
-                Found::Confirmed(last)
+                SearchOutcome::Confirmed(last)
             } else {
-                Found::Refuted(last)
+                SearchOutcome::Refuted(last)
             };
         }
         let tried = || steps().filter(|s| s.rate.is_some());
         match tried().filter(kept).max_by(by_rate) {
-            Some(best) => Found::Unconfirmed(best),
-            None => Found::None(tried().min_by(by_rate)),
+            Some(best) => SearchOutcome::Unconfirmed(best),
+            None => SearchOutcome::None(tried().min_by(by_rate)),
         }
     }
 
     /// The rate found, if it can be relied on.
     pub fn rate(&self) -> Option<f64> {
         match self {
-            Found::Confirmed(step) => step.rate,
+            SearchOutcome::Confirmed(step) => step.rate,
             _ => None,
         }
     }
 
     /// Whose figures the record's totals are, and the rate they were measured at.
     pub fn figures(record: &'r RunRecord) -> (FiguresOf, Option<f64>) {
-        match (Found::of(record), record.steps.last()) {
-            (Found::Confirmed(step), _) => (FiguresOf::Confirmation, step.rate),
-            (Found::None(None), _) | (_, None) => (FiguresOf::Nothing, None),
+        match (SearchOutcome::of(record), record.steps.last()) {
+            (SearchOutcome::Confirmed(step), _) => (FiguresOf::Confirmation, step.rate),
+            (SearchOutcome::None(None), _) | (_, None) => (FiguresOf::Nothing, None),
             (_, Some(last)) => (FiguresOf::LastTried, last.rate),
         }
     }
@@ -195,7 +195,7 @@ impl<'r> Found<'r> {
 
 /// Arrivals that came due, and what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Due {
+pub(crate) struct DueArrivals {
     /// All of them: served, dropped or skipped, and not served at the end.
     pub all: u64,
     pub delayed: u64,
@@ -203,7 +203,7 @@ pub(crate) struct Due {
     pub unserved: u64,
 }
 
-impl Due {
+impl DueArrivals {
     /// Of totals in which `served` transactions ended.
     pub fn of(totals: &Totals, served: u64) -> Self {
         Self {
@@ -289,11 +289,11 @@ mod tests {
             ..RunRecord::default()
         };
         assert_eq!(LoadKind::of(&record), LoadKind::Search);
-        match Found::of(&record) {
-            Found::Confirmed(s) => format!("confirmed {:?}", s.rate),
-            Found::Refuted(s) => format!("refuted {:?}", s.rate),
-            Found::Unconfirmed(s) => format!("unconfirmed {:?}", s.rate),
-            Found::None(s) => format!("none {:?}", s.and_then(|s| s.rate)),
+        match SearchOutcome::of(&record) {
+            SearchOutcome::Confirmed(s) => format!("confirmed {:?}", s.rate),
+            SearchOutcome::Refuted(s) => format!("refuted {:?}", s.rate),
+            SearchOutcome::Unconfirmed(s) => format!("unconfirmed {:?}", s.rate),
+            SearchOutcome::None(s) => format!("none {:?}", s.and_then(|s| s.rate)),
         }
     }
 
@@ -329,7 +329,7 @@ mod tests {
                 steps: steps.to_vec(),
                 ..RunRecord::default()
             };
-            Found::figures(&record)
+            SearchOutcome::figures(&record)
         };
         let path = [step(Probe, 0.0, true), step(Climb, 100.0, true)];
         let with = |kept| figures(&[&path[..], &[step(Confirm, 90.0, kept)]].concat());
@@ -367,11 +367,11 @@ mod tests {
                 unserved_arrivals: unserved,
                 ..Totals::default()
             };
-            Due::of(&totals, 9_890)
+            DueArrivals::of(&totals, 9_890)
         };
         assert_eq!(due(10).all, 10_000);
         assert!(!due(10).too_many_unserved());
         assert!(due(12).too_many_unserved());
-        assert!(!Due::default().too_many_unserved());
+        assert!(!DueArrivals::default().too_many_unserved());
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::document::{Block, DocumentPart, Grid};
 use crate::load::{
-    Due, FiguresOf, Found, LoadKind, Split, Spread, StepFigures, option, outside_outages,
+    DueArrivals, FiguresOf, LoadKind, SearchOutcome, ServiceSplit, Spread, StepFigures, option,
+    outside_outages,
 };
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
@@ -16,7 +17,7 @@ const NAMED_OUTAGES: usize = 3;
 
 /// A table as every form of report can draw it; its first column names the row.
 #[derive(Debug, Clone, Default)]
-pub struct Table {
+pub struct ReportTable {
     /// What stands above it.
     pub title: &'static str,
     /// A sentence below it; may be empty.
@@ -29,7 +30,7 @@ pub struct Table {
     pub numbers: usize,
 }
 
-impl Table {
+impl ReportTable {
     pub(crate) fn grid(self) -> Grid {
         let numbers = 1..=self.numbers;
         let head = self.head.iter().enumerate();
@@ -41,8 +42,8 @@ impl Table {
     }
 }
 
-impl From<Table> for DocumentPart {
-    fn from(table: Table) -> Self {
+impl From<ReportTable> for DocumentPart {
+    fn from(table: ReportTable) -> Self {
         let (title, says) = (table.title, table.says.clone());
         let says = Some(says).filter(|says| !says.is_empty());
         let blocks = std::iter::once(Block::Table(table.grid())).chain(says.map(Block::Fine));
@@ -95,7 +96,7 @@ impl Words<'_> {
             (LoadKind::Closed, None) => fill(t.how_closed, &[("sessions", &sessions)]),
         }];
         if self.d.kind == LoadKind::Search {
-            match Found::figures(r) {
+            match SearchOutcome::figures(r) {
                 (FiguresOf::Confirmation, _) => sentences.push(t.figures_confirmed.into()),
                 (FiguresOf::LastTried, rate) => sentences.push(fill(
                     t.figures_last,
@@ -124,15 +125,15 @@ impl Words<'_> {
             return None;
         }
         let t = self.t;
-        let (template, step) = match Found::of(self.d.record) {
-            Found::Confirmed(step) => (t.found, step),
-            Found::Refuted(step) => (t.found_refuted, step),
-            Found::Unconfirmed(step) => (t.found_unconfirmed, step),
-            Found::None(Some(step)) => (t.found_none, step),
-            Found::None(None) if self.d.record.steps.is_empty() => {
+        let (template, step) = match SearchOutcome::of(self.d.record) {
+            SearchOutcome::Confirmed(step) => (t.found, step),
+            SearchOutcome::Refuted(step) => (t.found_refuted, step),
+            SearchOutcome::Unconfirmed(step) => (t.found_unconfirmed, step),
+            SearchOutcome::None(Some(step)) => (t.found_none, step),
+            SearchOutcome::None(None) if self.d.record.steps.is_empty() => {
                 return Some(t.found_nothing.into());
             }
-            Found::None(None) => return Some(t.found_probe_only.into()),
+            SearchOutcome::None(None) => return Some(t.found_probe_only.into()),
         };
         let because = step.verdict.as_ref().map_or("–", |v| v.because.as_str());
         Some(fill(
@@ -180,8 +181,8 @@ impl Words<'_> {
         }
     }
 
-    fn due(&self) -> Due {
-        Due::of(&self.d.totals, self.d.all.count)
+    fn due(&self) -> DueArrivals {
+        DueArrivals::of(&self.d.totals, self.d.all.count)
     }
 
     /// What of the load makes figures other than they seem.
@@ -216,7 +217,7 @@ impl Words<'_> {
         }
         if d.totals.dropped_arrivals > 0 {
             let dropped = whole(d.totals.dropped_arrivals);
-            warnings.push(match Due::skip_late_ms(r) {
+            warnings.push(match DueArrivals::skip_late_ms(r) {
                 None => fill(t.arrivals_dropped, &[("dropped", &dropped)]),
                 Some(limit) => {
                     let values = [("skipped", &*dropped), ("limit", &*three(limit))];
@@ -269,7 +270,7 @@ impl Words<'_> {
             let served = three(d.transactions_per_s());
             facts.push((t.served, fill(t.rate_per_s, &[("rate", &served)])));
             let due = self.due();
-            let dropped = match Due::skip_late_ms(r) {
+            let dropped = match DueArrivals::skip_late_ms(r) {
                 None => t.dropped,
                 Some(_) => t.skipped_late,
             };
@@ -289,14 +290,14 @@ impl Words<'_> {
     }
 
     /// Tables that only some runs have, in order.
-    pub(crate) fn load_tables(&self) -> Vec<Table> {
+    pub(crate) fn load_tables(&self) -> Vec<ReportTable> {
         [self.parts(), self.steps(), self.outages(), self.hosts()]
             .into_iter()
             .filter(|table| !table.rows.is_empty())
             .collect()
     }
 
-    fn parts(&self) -> Table {
+    fn parts(&self) -> ReportTable {
         let (d, t) = (self.d, self.t);
         let mut rows = Vec::new();
         let mut row = |name: &str, cells: [String; 5]| {
@@ -304,7 +305,7 @@ impl Words<'_> {
         };
         let cells = |s: Spread| [s.mean_ms, s.p50_ms, s.p95_ms, s.p99_ms, s.max_ms].map(three);
         // Of queries that are asked once each there are no parts.
-        let split = Split::of(&d.all).filter(|_| d.record.queries.is_empty());
+        let split = ServiceSplit::of(&d.all).filter(|_| d.record.queries.is_empty());
         let mut parts = Vec::new();
         if let (Some(response), Some(wait)) = (&d.all.response, &d.all.wait) {
             parts.push((t.part_response, Spread::of(response)));
@@ -330,7 +331,7 @@ impl Words<'_> {
         if let Some(late) = &d.lateness {
             row(t.part_lateness, cells(late.spread));
         }
-        Table {
+        ReportTable {
             title: t.parts,
             says: String::new(),
             head: vec![t.part, t.mean_ms, t.p50_ms, t.p95_ms, t.p99_ms, t.max_ms],
@@ -349,7 +350,7 @@ impl Words<'_> {
         }
     }
 
-    fn steps(&self) -> Table {
+    fn steps(&self) -> ReportTable {
         let t = self.t;
         let verdict = |s: &StepFigures<'_>| {
             let kept = s.step.verdict.as_ref().map(|v| {
@@ -376,7 +377,7 @@ impl Words<'_> {
                 verdict(s),
             ]
         };
-        Table {
+        ReportTable {
             title: t.steps,
             says: String::new(),
             head: vec![
@@ -396,7 +397,7 @@ impl Words<'_> {
         }
     }
 
-    fn outages(&self) -> Table {
+    fn outages(&self) -> ReportTable {
         let (d, t) = (self.d, self.t);
         let rows: Vec<Vec<String>> = d
             .record
@@ -427,7 +428,7 @@ impl Words<'_> {
             says.push_str(t.gap);
             says.push_str(&fill(template, &[("tps", &three(tps))]));
         }
-        Table {
+        ReportTable {
             title: t.outages,
             says,
             head: vec![t.host, t.outage_from, t.outage_length, t.outage_first],
@@ -437,7 +438,7 @@ impl Words<'_> {
     }
 
     /// Only where there is a choice of hosts.
-    fn hosts(&self) -> Table {
+    fn hosts(&self) -> ReportTable {
         let t = self.t;
         let hosts = &self.d.totals.hosts;
         let all: u64 = hosts.iter().map(|h| h.statements).sum();
@@ -446,7 +447,7 @@ impl Words<'_> {
         } else {
             &[]
         };
-        Table {
+        ReportTable {
             title: t.hosts,
             says: String::new(),
             head: vec![t.host, t.sessions, t.statements, t.share, t.role],

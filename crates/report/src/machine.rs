@@ -4,7 +4,7 @@ use crate::digest::Digest;
 use crate::family::Family;
 use crate::load::option;
 use crate::number::three;
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::texts::machine as texts;
 use crate::texts::{Lang, Texts, fill};
 use tidemark_core::record::MachineFigures;
@@ -22,19 +22,19 @@ fn number(digest: &Digest<'_>, name: &str) -> f64 {
     value.and_then(|v| v.parse().ok()).unwrap_or(0.0)
 }
 
-fn memory(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+fn memory(digest: &Digest<'_>, lang: Lang) -> Option<WorkloadSection> {
     let t = texts::of(lang);
     let operation = option(digest.record, "memory-oper");
     let moves = digest.record.is_of_machine() && operation != Some("none");
     let mib = digest.transactions_per_s() * number(digest, "memory-block-size") / MIB;
-    moves.then(|| Section {
+    moves.then(|| WorkloadSection {
         title: t.title,
         facts: vec![(t.transferred, format!("{} MiB/s", three(mib)))],
-        ..Section::default()
+        ..WorkloadSection::default()
     })
 }
 
-fn files(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+fn files(digest: &Digest<'_>, lang: Lang) -> Option<WorkloadSection> {
     let t = texts::of(lang);
     // What is merged differs from request to request.
     let is_plain = number(digest, "file-merged-requests") <= 1.0;
@@ -43,13 +43,13 @@ fn files(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
         let count = types.map_or(0, |(_, latency)| latency.count);
         digest.per_second(count) * number(digest, "file-block-size") / MIB
     };
-    (digest.record.is_of_machine() && is_plain).then(|| Section {
+    (digest.record.is_of_machine() && is_plain).then(|| WorkloadSection {
         title: t.title,
         facts: vec![
             (t.read, format!("{} MiB/s", three(of("read")))),
             (t.written, format!("{} MiB/s", three(of("write")))),
         ],
-        ..Section::default()
+        ..WorkloadSection::default()
     })
 }
 

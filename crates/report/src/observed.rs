@@ -1,7 +1,7 @@
 //! What a transaction cost, and what was not observed.
 
 use crate::document::{Block, DocumentPart};
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart>
     head.extend(by_statement.then_some(t.each_statement));
     head.push(t.told_by);
     (!rows.is_empty()).then(|| {
-        DocumentPart::from(Table {
+        DocumentPart::from(ReportTable {
             title: t.costs,
             says: says.join(lang.texts().gap),
             numbers: head.len() - 2,
@@ -158,7 +158,7 @@ pub(crate) fn statements_part(record: &RunRecord, lang: Lang, brief: bool) -> Op
     let most = if brief { MOST_BRIEF } else { all.len() };
     let rows: Vec<Vec<String>> = all.iter().take(most).map(row).collect();
     (!rows.is_empty()).then(|| {
-        DocumentPart::from(Table {
+        DocumentPart::from(ReportTable {
             title: t.statements,
             says: t.statements_say.into(),
             numbers: head.len() - 1,

@@ -1,15 +1,15 @@
 //! A part of a report that only some workloads have.
 
 use crate::digest::Digest;
-use crate::document::text::Lines;
+use crate::document::text::TextBuilder;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::family::Family;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::texts::Lang;
 
 /// A workload's own results.
 #[derive(Debug, Clone, Default)]
-pub struct Section {
+pub struct WorkloadSection {
     /// What stands above it.
     pub title: &'static str,
     /// What must be known of the figures.
@@ -17,12 +17,12 @@ pub struct Section {
     /// Names and what is to say of them.
     pub facts: Vec<(&'static str, String)>,
     /// A row for each transaction type, or query.
-    pub types: Table,
+    pub types: ReportTable,
     /// Longer texts with their titles, of many lines: plans of queries.
     pub texts: Vec<(String, String)>,
 }
 
-impl Section {
+impl WorkloadSection {
     /// `None` for a workload that has none.
     pub(crate) fn of(digest: &Digest<'_>, lang: Lang) -> Option<Self> {
         (Family::of(&digest.record.workload)?.section)(digest, lang)
@@ -30,15 +30,15 @@ impl Section {
 
     /// As text, for after the lines of a run.
     pub fn text(self, lang: Lang) -> String {
-        let mut out = Lines::default();
+        let mut out = TextBuilder::default();
         out.part(&self.into(), lang.texts());
         out.line("");
         out.into()
     }
 }
 
-impl From<Section> for DocumentPart {
-    fn from(section: Section) -> Self {
+impl From<WorkloadSection> for DocumentPart {
+    fn from(section: WorkloadSection) -> Self {
         let table = (!section.types.rows.is_empty()).then(|| {
             let caption = Some(section.types.title);
             let grid = section.types.grid();

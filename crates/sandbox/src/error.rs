@@ -1,6 +1,6 @@
 //! What can go wrong with a private server.
 
-use crate::{Engine, Holder};
+use crate::{Holder, SandboxEngine};
 use std::path::PathBuf;
 
 /// Why a private server could not be had, found or ended.
@@ -15,7 +15,7 @@ pub enum Error {
     )]
     Missing {
         /// The server it belongs to.
-        engine: Engine,
+        engine: SandboxEngine,
         /// The program's name.
         program: String,
         /// The folders that were searched.
@@ -25,7 +25,7 @@ pub enum Error {
     #[error("{engine} did not start: {}\n--- end of its log ---\n{}", cause(.reason, .tail), end(.tail))]
     Start {
         /// Which server.
-        engine: Engine,
+        engine: SandboxEngine,
         /// What was seen.
         reason: String,
         /// The log's last lines.
@@ -132,7 +132,7 @@ pub enum Error {
     },
     /// The start was given up on request; what it had made is removed.
     #[error("the start of {0} was cancelled")]
-    GivenUp(Engine),
+    GivenUp(SandboxEngine),
 }
 
 impl Error {

@@ -1,7 +1,7 @@
 //! Who uses a sandbox: a file for each such process beside the mark, so that nobody ends a server
 //! under another's hands.
 
-use crate::home::{Home, State, may_live};
+use crate::home::{Home, SandboxState, may_live};
 use crate::{Error, identity, ownership};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -56,7 +56,7 @@ impl Home {
         // Another process may have ended it a moment ago.
         let there = self.find(name)?;
         match there.state {
-            State::Running { .. } => enter(&there.folder, purpose),
+            SandboxState::Running { .. } => enter(&there.folder, purpose),
             _ => Err(Error::NotRunning { name: there.name }),
         }
     }

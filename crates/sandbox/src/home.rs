@@ -1,7 +1,7 @@
 //! The sandboxes of a user, by their names.
 
 use crate::marker::Marker;
-use crate::programs::Engine;
+use crate::programs::SandboxEngine;
 use crate::server_files::ServerFiles;
 use crate::{Error, Holder, holder, ownership, ready};
 use std::fs;
@@ -20,7 +20,7 @@ pub enum StartStep {
 
 /// How far a sandbox is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SandboxState {
     /// A living process starts it right now.
     Starting {
         /// That process.
@@ -51,7 +51,7 @@ pub enum State {
 pub struct Sandbox {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
-    pub(crate) state: State,
+    pub(crate) state: SandboxState,
     pub(crate) marker: Option<Marker>,
     /// Why there is no mark.
     pub(crate) unmarked: String,
@@ -72,12 +72,12 @@ impl Sandbox {
     }
 
     /// How far it is.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> SandboxState {
         self.state
     }
 
     /// What kind of server it is; none where no mark says.
-    pub fn engine(&self) -> Option<Engine> {
+    pub fn engine(&self) -> Option<SandboxEngine> {
         self.marker.as_ref().map(|m| m.engine)
     }
 
@@ -96,8 +96,8 @@ impl Sandbox {
     pub fn url(&self) -> String {
         self.marker.as_ref().map_or_else(String::new, |marker| {
             let scheme = match marker.engine {
-                Engine::MariaDb => "mysql",
-                Engine::Postgres => "postgres",
+                SandboxEngine::MariaDb => "mysql",
+                SandboxEngine::Postgres => "postgres",
             };
             let Marker { port, password, .. } = marker;
             format!("{scheme}://{ACCOUNT}:{password}@127.0.0.1:{port}/{ACCOUNT}")
@@ -190,10 +190,10 @@ impl Home {
         let (state, marker, unmarked) = if fs::symlink_metadata(&folder).is_ok() {
             match Marker::read(name, &folder) {
                 Ok(marker) => (state(&marker), Some(marker), String::new()),
-                Err(reason) => (State::NotOurs, None, reason),
+                Err(reason) => (SandboxState::NotOurs, None, reason),
             }
         } else {
-            (State::Gone, None, "the folder does not exist".into())
+            (SandboxState::Gone, None, "the folder does not exist".into())
         };
         Some(Sandbox {
             name: name.into(),
@@ -206,13 +206,13 @@ impl Home {
 }
 
 /// How far the sandbox with this mark is.
-fn state(marker: &Marker) -> State {
+fn state(marker: &Marker) -> SandboxState {
     let here = boot_id();
     let seen = |process: &ProcessId| process.liveness(here.as_deref());
     if let Some(server) = &marker.server {
         match (seen(server), server.pid) {
             (Liveness::Alive, Some(pid)) if marker.ready && serves(pid, marker) => {
-                return State::Running { pid };
+                return SandboxState::Running { pid };
             }
             // Of another container, or of this one before it was restarted. A socket is a file: who
             // listens there is heard here, too.
@@ -220,18 +220,18 @@ fn state(marker: &Marker) -> State {
                 if same_boot(server, here.as_deref())
                     && !(marker.ready && ready::nobody_listens(&place(marker))) =>
             {
-                return State::Elsewhere;
+                return SandboxState::Elsewhere;
             }
             _ => {}
         }
     }
     match (seen(&marker.starter), marker.starter.pid) {
-        (Liveness::Alive, Some(by)) if !marker.ready => State::Starting { by },
+        (Liveness::Alive, Some(by)) if !marker.ready => SandboxState::Starting { by },
         (Liveness::Unknown, _) if !marker.ready && same_boot(&marker.starter, here.as_deref()) => {
-            State::Elsewhere
+            SandboxState::Elsewhere
         }
-        _ if marker.ready => State::Ended,
-        _ => State::HalfStarted {
+        _ if marker.ready => SandboxState::Ended,
+        _ => SandboxState::HalfStarted {
             pid: server_of(marker),
         },
     }
@@ -336,7 +336,7 @@ mod tests {
             name: "m".into(),
             folder: dir.into(),
             made_folder: false,
-            engine: Engine::MariaDb,
+            engine: SandboxEngine::MariaDb,
             port: 4711,
             password: "geheim".into(),
             starter: ProcessId {
@@ -364,25 +364,29 @@ mod tests {
             marker.write().unwrap();
             home.find("m").unwrap().state()
         };
-        assert_eq!(state(&marker), State::HalfStarted { pid: None });
+        assert_eq!(state(&marker), SandboxState::HalfStarted { pid: None });
         marker.starter = ProcessId::own("h");
         let by = std::process::id();
-        assert_eq!(state(&marker), State::Starting { by });
+        assert_eq!(state(&marker), SandboxState::Starting { by });
         marker.ready = true;
-        assert_eq!(state(&marker), State::Ended);
+        assert_eq!(state(&marker), SandboxState::Ended);
         marker.server = Some(ProcessId::own("h"));
-        assert_eq!(state(&marker), State::Ended, "this process serves no data");
+        assert_eq!(
+            state(&marker),
+            SandboxState::Ended,
+            "this process serves no data"
+        );
         let mut server = stand_in::server(&marker.folder);
         let pid = server.id();
         marker.server = Some(ProcessId::of("h", pid));
-        assert_eq!(state(&marker), State::Running { pid });
+        assert_eq!(state(&marker), SandboxState::Running { pid });
         stand_in::end(&mut server);
         // Another process with its number.
         marker.server = Some(ProcessId {
             pid_started: Some("1".into()),
             ..ProcessId::own("h")
         });
-        assert_eq!(state(&marker), State::Ended);
+        assert_eq!(state(&marker), SandboxState::Ended);
         let here = boot_id().unwrap();
         let boot = here.split(' ').next().unwrap();
         let of = |boot_id: String| {
@@ -392,17 +396,29 @@ mod tests {
             })
         };
         marker.server = of(format!("{boot} pid:[1]"));
-        assert_eq!(state(&marker), State::Ended, "the container was restarted");
+        assert_eq!(
+            state(&marker),
+            SandboxState::Ended,
+            "the container was restarted"
+        );
         fs::create_dir(dir.path().join("server")).unwrap();
         let listens = UnixListener::bind(place(&marker).socket()).unwrap();
-        assert_eq!(state(&marker), State::Elsewhere, "it answers there");
+        assert_eq!(state(&marker), SandboxState::Elsewhere, "it answers there");
         drop(listens);
-        assert_eq!(state(&marker), State::Ended, "and does no more");
+        assert_eq!(state(&marker), SandboxState::Ended, "and does no more");
         marker.ready = false;
-        assert_eq!(state(&marker), State::Elsewhere, "it may be starting");
+        assert_eq!(
+            state(&marker),
+            SandboxState::Elsewhere,
+            "it may be starting"
+        );
         marker.ready = true;
         marker.server = of("another pid:[1]".into());
-        assert_eq!(state(&marker), State::Ended, "the machine was restarted");
+        assert_eq!(
+            state(&marker),
+            SandboxState::Ended,
+            "the machine was restarted"
+        );
     }
 
     #[test]
@@ -438,10 +454,13 @@ mod tests {
         marker.name = "other".into();
         marker.write().unwrap();
         let found = home.find("m").unwrap();
-        assert_eq!((found.state(), found.url().as_str()), (State::NotOurs, ""));
+        assert_eq!(
+            (found.state(), found.url().as_str()),
+            (SandboxState::NotOurs, "")
+        );
         assert!(found.unmarked.contains("of sandbox other"));
         fs::write(dir.path().join(marker::FILE), "{}").unwrap();
-        assert_eq!(home.find("m").unwrap().state(), State::NotOurs);
+        assert_eq!(home.find("m").unwrap().state(), SandboxState::NotOurs);
         let known = home.find("x").unwrap_err().to_string();
         assert_eq!(known, "there is no sandbox x; there are m");
         assert!(home.find("../home/m").is_err());

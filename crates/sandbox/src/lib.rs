@@ -5,10 +5,10 @@
 //! found by its name in the user's [`Home`] of sandboxes:
 //!
 //! ```no_run
-//! use tidemark_sandbox::{Home, Request};
+//! use tidemark_sandbox::{Home, SandboxRequest};
 //! # fn f() -> Result<(), tidemark_sandbox::Error> {
 //! let home = Home::at("/home/me/.local/share/tidemark/sandboxes".as_ref());
-//! let request = Request::parse("up:mariadb?innodb_flush_log_at_trx_commit=1")?;
+//! let request = SandboxRequest::parse("up:mariadb?innodb_flush_log_at_trx_commit=1")?;
 //! let running = home.start(&request)?;
 //! println!("{}", running.url()); // mysql://tidemark:…@127.0.0.1:PORT/tidemark
 //! drop(running); // ends the server and removes its files
@@ -46,11 +46,11 @@ mod stop;
 
 pub use error::Error;
 pub use holder::{Hold, Holder};
-pub use home::{Home, Sandbox, StartStep, State};
+pub use home::{Home, Sandbox, SandboxState, StartStep};
 pub use mariadb::SETTINGS_OF_THE_FILES;
 pub use postgres::remove_shared_memory;
-pub use programs::{Account, Engine, command, find};
-pub use request::Request;
+pub use programs::{Account, SandboxEngine, command, find};
+pub use request::SandboxRequest;
 pub use running::Running;
 pub use server_files::{ServerFiles, Superuser, free_port};
 pub use stop::Removed;

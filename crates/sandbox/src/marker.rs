@@ -1,6 +1,6 @@
 //! The mark in a sandbox's folder: that it is one, what runs in it, and its password.
 
-use crate::{Engine, Error, ownership};
+use crate::{Error, SandboxEngine, ownership};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ pub(crate) struct Marker {
     /// Whether the folder itself was made for it.
     pub made_folder: bool,
     /// What kind of server.
-    pub engine: Engine,
+    pub engine: SandboxEngine,
     /// Its port at 127.0.0.1; 0 before it has one.
     pub port: u16,
     /// The account's password.

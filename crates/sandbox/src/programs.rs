@@ -13,46 +13,46 @@ use std::process::Command;
 /// A kind of server that can be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Engine {
+pub enum SandboxEngine {
     /// MariaDB, for the MySQL protocol.
     MariaDb,
     /// PostgreSQL.
     Postgres,
 }
 
-impl Engine {
+impl SandboxEngine {
     /// All of them.
-    pub const ALL: [Engine; 2] = [Engine::MariaDb, Engine::Postgres];
+    pub const ALL: [SandboxEngine; 2] = [SandboxEngine::MariaDb, SandboxEngine::Postgres];
 
     /// The word for it on a command line.
     pub fn word(self) -> &'static str {
         match self {
-            Engine::MariaDb => "mariadb",
-            Engine::Postgres => "postgres",
+            SandboxEngine::MariaDb => "mariadb",
+            SandboxEngine::Postgres => "postgres",
         }
     }
 
     /// Debian's package of it.
     pub(crate) fn package(self) -> &'static str {
         match self {
-            Engine::MariaDb => "mariadb-server",
-            Engine::Postgres => "postgresql",
+            SandboxEngine::MariaDb => "mariadb-server",
+            SandboxEngine::Postgres => "postgresql",
         }
     }
 
     /// The account that Debian's package makes for the server.
     fn account(self) -> &'static str {
         match self {
-            Engine::MariaDb => "mysql",
-            Engine::Postgres => "postgres",
+            SandboxEngine::MariaDb => "mysql",
+            SandboxEngine::Postgres => "postgres",
         }
     }
 
     /// The programs that a private server needs, each by its names.
     pub fn programs(self) -> &'static [&'static [&'static str]] {
         match self {
-            Engine::MariaDb => &[SERVER_OF_MARIADB, INSTALL_OF_MARIADB],
-            Engine::Postgres => &[&["postgres"], &["initdb"]],
+            SandboxEngine::MariaDb => &[SERVER_OF_MARIADB, INSTALL_OF_MARIADB],
+            SandboxEngine::Postgres => &[&["postgres"], &["initdb"]],
         }
     }
 }
@@ -62,11 +62,11 @@ pub(crate) const SERVER_OF_MARIADB: &[&str] = &["mariadbd", "mysqld"];
 /// What makes its data folder.
 pub(crate) const INSTALL_OF_MARIADB: &[&str] = &["mariadb-install-db", "mysql_install_db"];
 
-impl fmt::Display for Engine {
+impl fmt::Display for SandboxEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Engine::MariaDb => "MariaDB",
-            Engine::Postgres => "PostgreSQL",
+            SandboxEngine::MariaDb => "MariaDB",
+            SandboxEngine::Postgres => "PostgreSQL",
         })
     }
 }
@@ -76,7 +76,7 @@ impl fmt::Display for Engine {
 ///
 /// # Errors
 /// [`Error::Missing`] when it is nowhere.
-pub fn find(engine: Engine, names: &[&str], from: Option<&Path>) -> Result<PathBuf, Error> {
+pub fn find(engine: SandboxEngine, names: &[&str], from: Option<&Path>) -> Result<PathBuf, Error> {
     let folders = match from {
         // A server's own archive has them in these.
         Some(from) => ["bin", "sbin", "libexec", "scripts", ""]
@@ -104,14 +104,16 @@ fn runnable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-fn folders(engine: Engine) -> Vec<PathBuf> {
+fn folders(engine: SandboxEngine) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = env::var_os("PATH")
         .map(|path| env::split_paths(&path).collect())
         .unwrap_or_default();
     match engine {
         // An ordinary user's PATH lacks sbin, where mariadbd is.
-        Engine::MariaDb => folders.extend(["/usr/sbin".into(), "/usr/local/sbin".into()]),
-        Engine::Postgres => folders.extend(postgres_folders(Path::new("/usr/lib/postgresql"))),
+        SandboxEngine::MariaDb => folders.extend(["/usr/sbin".into(), "/usr/local/sbin".into()]),
+        SandboxEngine::Postgres => {
+            folders.extend(postgres_folders(Path::new("/usr/lib/postgresql")))
+        }
     }
     folders
 }
@@ -143,7 +145,7 @@ impl Account {
     ///
     /// # Errors
     /// [`Error::Io`] when root finds no such account.
-    pub fn for_engine(engine: Engine) -> Result<Option<Account>, Error> {
+    pub fn for_engine(engine: SandboxEngine) -> Result<Option<Account>, Error> {
         let own = fs::metadata("/proc/self").map_err(Error::io("reading /proc/self"))?;
         if own.uid() != 0 {
             return Ok(None);
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_says_how_to_get_it() {
-        let text = find(Engine::Postgres, &["no-such-program"], None)
+        let text = find(SandboxEngine::Postgres, &["no-such-program"], None)
             .unwrap_err()
             .to_string();
         assert!(text.contains("no-such-program was not found"), "{text}");
@@ -226,15 +228,16 @@ mod tests {
     #[test]
     fn a_folder_that_is_named_is_the_only_one() {
         let root = tempfile::tempdir().unwrap();
-        let missing = find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).unwrap_err();
+        let missing =
+            find(SandboxEngine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).unwrap_err();
         assert!(matches!(&missing, Error::Missing { looked, .. }
             if looked.contains(&root.path().display().to_string()) && !looked.contains("/usr")));
         fs::create_dir(root.path().join("bin")).unwrap();
         let program = root.path().join("bin/mysqld");
         fs::write(&program, "").unwrap();
-        assert!(find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).is_err());
+        assert!(find(SandboxEngine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).is_err());
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let found = find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path()));
+        let found = find(SandboxEngine::MariaDb, SERVER_OF_MARIADB, Some(root.path()));
         assert_eq!(found.unwrap(), program);
     }
 
@@ -263,7 +266,7 @@ mod tests {
     #[test]
     fn root_changes_to_an_unprivileged_account() {
         let root = fs::metadata("/proc/self").unwrap().uid() == 0;
-        let account = Account::for_engine(Engine::Postgres).unwrap();
+        let account = Account::for_engine(SandboxEngine::Postgres).unwrap();
         assert_eq!(account.is_some(), root);
         assert!(account.is_none_or(|a| a.uid != 0));
     }

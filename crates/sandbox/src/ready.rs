@@ -1,7 +1,7 @@
 //! Whether a server takes sessions, asked where nobody but this server can answer: at its own
 //! socket and in its own files. Its port may be somebody else's.
 
-use crate::{Engine, ServerFiles, ownership};
+use crate::{SandboxEngine, ServerFiles, ownership};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
@@ -10,8 +10,8 @@ use std::time::Duration;
 /// One look at the server that was started as this process, without an account.
 pub(crate) fn takes_sessions(place: &ServerFiles, pid: u32) -> bool {
     match place.engine {
-        Engine::MariaDb => greets(place),
-        Engine::Postgres => says_ready(place, pid),
+        SandboxEngine::MariaDb => greets(place),
+        SandboxEngine::Postgres => says_ready(place, pid),
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
 
     const GREETING: [u8; 6] = [74, 0, 0, 0, 10, b'5'];
 
-    fn place(folder: &std::path::Path, engine: Engine, port: u16) -> ServerFiles {
+    fn place(folder: &std::path::Path, engine: SandboxEngine, port: u16) -> ServerFiles {
         ServerFiles {
             engine,
             account: None,
@@ -78,7 +78,7 @@ mod tests {
         let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let place = place(
             dir.path(),
-            Engine::MariaDb,
+            SandboxEngine::MariaDb,
             other.local_addr().unwrap().port(),
         );
         thread::spawn(move || {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn another_process_of_the_same_files_is_not_ready_for_it() {
         let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), Engine::Postgres, 4711);
+        let place = place(dir.path(), SandboxEngine::Postgres, 4711);
         fs::create_dir(place.data()).unwrap();
         let says = |state: &str| {
             let text = format!("77\n/d\n1\n4711\n/s\n127.0.0.1\n 1 2\n{state}  \n");
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_socket_tells_whether_somebody_listens() {
         let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), Engine::MariaDb, 1);
+        let place = place(dir.path(), SandboxEngine::MariaDb, 1);
         assert!(nobody_listens(&place));
         let listener = UnixListener::bind(place.socket()).unwrap();
         assert!(!nobody_listens(&place));

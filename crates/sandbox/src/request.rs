@@ -1,15 +1,15 @@
 //! What server is asked for.
 
-use crate::{Engine, Error};
+use crate::{Error, SandboxEngine};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
 use tidemark_core::nearest;
 
 /// What server is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct SandboxRequest {
     /// What kind of server.
-    pub engine: Engine,
+    pub engine: SandboxEngine,
     /// The folder whose programs are used, and no others: of an unpacked archive, or of its `bin`.
     pub version_from: Option<PathBuf>,
     /// Settings of the server, by the server's own names; of one name the last wins.
@@ -85,9 +85,9 @@ fn leaves_the_folder(name: &str, value: &str) -> bool {
     outside && !ONLY_READ.contains(&name) && !name.starts_with("ssl-")
 }
 
-impl Request {
+impl SandboxRequest {
     /// A server of this kind with its own defaults.
-    pub fn new(engine: Engine) -> Self {
+    pub fn new(engine: SandboxEngine) -> Self {
         Self {
             engine,
             version_from: None,
@@ -133,9 +133,9 @@ impl Request {
     ///
     /// # Errors
     /// [`Error::Request`] with the nearest one.
-    pub fn engine(word: &str) -> Result<Engine, Error> {
-        let known = Engine::ALL.map(Engine::word);
-        if let Some(engine) = Engine::ALL.into_iter().find(|e| e.word() == word) {
+    pub fn engine(word: &str) -> Result<SandboxEngine, Error> {
+        let known = SandboxEngine::ALL.map(SandboxEngine::word);
+        if let Some(engine) = SandboxEngine::ALL.into_iter().find(|e| e.word() == word) {
             return Ok(engine);
         }
         let near = match word {
@@ -203,12 +203,12 @@ impl Request {
             SWITCHES.iter().any(|begin| dashed.starts_with(begin))
         };
         let also = match self.engine {
-            Engine::MariaDb => ", or a switch such as skip-log-bin",
-            Engine::Postgres => "",
+            SandboxEngine::MariaDb => ", or a switch such as skip-log-bin",
+            SandboxEngine::Postgres => "",
         };
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
-            None if self.engine == Engine::MariaDb && is_switch(text) => {
+            None if self.engine == SandboxEngine::MariaDb && is_switch(text) => {
                 Ok((text.into(), String::new()))
             }
             split => {
@@ -224,8 +224,8 @@ impl Request {
 
     fn example(&self) -> &'static str {
         match self.engine {
-            Engine::MariaDb => "innodb_buffer_pool_size=1G",
-            Engine::Postgres => "shared_buffers=1GB",
+            SandboxEngine::MariaDb => "innodb_buffer_pool_size=1G",
+            SandboxEngine::Postgres => "shared_buffers=1GB",
         }
     }
 }
@@ -249,14 +249,14 @@ mod tests {
 
     #[test]
     fn targets_name_settings_versions_and_places() {
-        let request = Request::parse(
+        let request = SandboxRequest::parse(
             "up:mariadb?innodb_flush_log_at_trx_commit=1&version-from=/opt/x%26y&name=b&skip-log-bin",
         )
         .unwrap();
         assert_eq!(
             request,
-            Request {
-                engine: Engine::MariaDb,
+            SandboxRequest {
+                engine: SandboxEngine::MariaDb,
                 version_from: Some("/opt/x&y".into()),
                 settings: vec![
                     ("innodb_flush_log_at_trx_commit".into(), "1".into()),
@@ -266,9 +266,9 @@ mod tests {
                 name: Some("b".into()),
             }
         );
-        let plain = Request::parse("up:postgres").unwrap();
-        assert_eq!(plain, Request::new(Engine::Postgres));
-        assert!(Request::is_meant("up:x") && !Request::is_meant("mysql://h"));
+        let plain = SandboxRequest::parse("up:postgres").unwrap();
+        assert_eq!(plain, SandboxRequest::new(SandboxEngine::Postgres));
+        assert!(SandboxRequest::is_meant("up:x") && !SandboxRequest::is_meant("mysql://h"));
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
             ("up:mariadb?name=../x", "up to 40 letters"),
             ("up:mariadb?name=", "up to 40 letters"),
         ] {
-            let error = Request::parse(text).unwrap_err();
+            let error = SandboxRequest::parse(text).unwrap_err();
             assert!(matches!(error, Error::Request(_)), "{text}: {error:?}");
             assert!(error.to_string().contains(part), "{text}: {error}");
         }

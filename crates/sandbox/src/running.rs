@@ -4,7 +4,7 @@ use crate::home::{ACCOUNT, Home, Sandbox, StartStep};
 use crate::marker::Marker;
 use crate::programs::{self, Account};
 use crate::server_files::{ServerFiles, Superuser};
-use crate::{Error, Hold, Request, folder, holder, identity, mariadb, stop};
+use crate::{Error, Hold, SandboxRequest, folder, holder, identity, mariadb, stop};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ impl Home {
     ///
     /// # Errors
     /// As [`Home::start_watched`].
-    pub fn start(&self, request: &Request) -> Result<Running, Error> {
+    pub fn start(&self, request: &SandboxRequest) -> Result<Running, Error> {
         self.start_watched(request, &mut |_| true)
     }
 
@@ -103,7 +103,7 @@ impl Home {
     /// name is taken, the server does not come up, [`Error::GivenUp`]. Nothing is left of it then.
     pub fn start_watched(
         &self,
-        request: &Request,
+        request: &SandboxRequest,
         watch: &mut dyn FnMut(StartStep) -> bool,
     ) -> Result<Running, Error> {
         self.start_for(None, request, watch)
@@ -116,7 +116,7 @@ impl Home {
     pub fn start_for(
         &self,
         purpose: Option<&str>,
-        request: &Request,
+        request: &SandboxRequest,
         watch: &mut dyn FnMut(StartStep) -> bool,
     ) -> Result<Running, Error> {
         request.check()?;
@@ -148,7 +148,7 @@ impl Home {
 /// A start for which there is a folder.
 struct Begun<'a> {
     home: &'a Home,
-    request: &'a Request,
+    request: &'a SandboxRequest,
     folder: PathBuf,
     made_folder: bool,
     account: Option<Account>,
@@ -275,7 +275,7 @@ impl Begun<'_> {
 }
 
 /// What every sandbox has beside the server's own defaults, and what is asked for.
-fn settings(request: &Request) -> Vec<(String, String)> {
+fn settings(request: &SandboxRequest) -> Vec<(String, String)> {
     let mut settings = vec![("max_connections".to_string(), SESSIONS.to_string())];
     settings.extend(request.settings.iter().cloned());
     settings

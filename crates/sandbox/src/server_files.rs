@@ -1,6 +1,6 @@
 //! One server's files, and its programs at work there.
 
-use crate::programs::{self, Account, Engine};
+use crate::programs::{self, Account, SandboxEngine};
 use crate::{Error, mariadb, postgres, ready, stop};
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
@@ -18,7 +18,7 @@ const PORTS: usize = 5;
 #[derive(Debug, Clone)]
 pub struct ServerFiles {
     /// What kind of server.
-    pub engine: Engine,
+    pub engine: SandboxEngine,
     /// What it runs as; none for whoever starts it.
     pub account: Option<Account>,
     /// The server's own folder: its data and its socket.
@@ -72,16 +72,16 @@ impl ServerFiles {
     /// The Unix socket. PostgreSQL chooses the name itself.
     pub fn socket(&self) -> PathBuf {
         self.folder.join(match self.engine {
-            Engine::MariaDb => "s.sock".to_string(),
-            Engine::Postgres => format!(".s.PGSQL.{}", self.port),
+            SandboxEngine::MariaDb => "s.sock".to_string(),
+            SandboxEngine::Postgres => format!(".s.PGSQL.{}", self.port),
         })
     }
 
     /// Where MariaDB writes its process number.
     pub fn pid_file(&self) -> PathBuf {
         match self.engine {
-            Engine::MariaDb => self.folder.join("server.pid"),
-            Engine::Postgres => self.data().join("postmaster.pid"),
+            SandboxEngine::MariaDb => self.folder.join("server.pid"),
+            SandboxEngine::Postgres => self.data().join("postmaster.pid"),
         }
     }
 
@@ -108,8 +108,8 @@ impl ServerFiles {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Error> {
         match self.engine {
-            Engine::MariaDb => mariadb::initialise(self, superuser, settings, go_on),
-            Engine::Postgres => postgres::initialise(self, superuser, go_on),
+            SandboxEngine::MariaDb => mariadb::initialise(self, superuser, settings, go_on),
+            SandboxEngine::Postgres => postgres::initialise(self, superuser, go_on),
         }
     }
 
@@ -119,8 +119,8 @@ impl ServerFiles {
     /// [`Error::Missing`].
     fn server(&self, settings: &[(String, String)]) -> Result<Command, Error> {
         match self.engine {
-            Engine::MariaDb => mariadb::server(self, settings),
-            Engine::Postgres => postgres::server(self, settings),
+            SandboxEngine::MariaDb => mariadb::server(self, settings),
+            SandboxEngine::Postgres => postgres::server(self, settings),
         }
     }
 

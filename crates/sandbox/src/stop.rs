@@ -1,7 +1,7 @@
 //! Ending a sandbox: its server, if it is proven to be its own, and then its files.
 
-use crate::home::{Home, State, is_of, place, server_of};
-use crate::programs::Engine;
+use crate::home::{Home, SandboxState, is_of, place, server_of};
+use crate::programs::SandboxEngine;
 use crate::server_files::ServerFiles;
 use crate::{Error, folder, holder, postgres};
 use std::fs;
@@ -53,17 +53,17 @@ impl Home {
         let sandbox = self.find(name)?;
         let name = sandbox.name.clone();
         match sandbox.state {
-            State::Starting { by } if by != std::process::id() => {
+            SandboxState::Starting { by } if by != std::process::id() => {
                 return Err(Error::Starting { name, pid: by });
             }
-            State::Running { .. } if !held_too => {
+            SandboxState::Running { .. } if !held_too => {
                 let holders = sandbox.holders();
                 if !holders.is_empty() {
                     return Err(Error::Held { name, holders });
                 }
             }
-            State::Elsewhere => return Err(Error::Elsewhere { name }),
-            State::NotOurs => {
+            SandboxState::Elsewhere => return Err(Error::Elsewhere { name }),
+            SandboxState::NotOurs => {
                 return Err(Error::NotOurs {
                     folder: sandbox.folder,
                     reason: sandbox.unmarked,
@@ -103,8 +103,8 @@ impl Home {
         let sandbox = self.find(name)?;
         let name = sandbox.name;
         match sandbox.state {
-            State::Starting { by } => return Err(Error::Starting { name, pid: by }),
-            State::Running { pid } | State::HalfStarted { pid: Some(pid) } => {
+            SandboxState::Starting { by } => return Err(Error::Starting { name, pid: by }),
+            SandboxState::Running { pid } | SandboxState::HalfStarted { pid: Some(pid) } => {
                 return Err(Error::Runs { name, pid });
             }
             _ => {}
@@ -137,20 +137,20 @@ fn end(place: &ServerFiles, pid: u32) -> bool {
     send(Signal::SIGCONT);
     // PostgreSQL: fast shutdown, sessions are cut (its documentation, Shutting Down the Server).
     send(match place.engine {
-        Engine::MariaDb => Signal::SIGTERM,
-        Engine::Postgres => Signal::SIGINT,
+        SandboxEngine::MariaDb => Signal::SIGTERM,
+        SandboxEngine::Postgres => Signal::SIGINT,
     });
     if wait_until(STOP_LIMIT, || !there()) {
         return true;
     }
     // Immediate shutdown takes PostgreSQL's other processes along.
-    if place.engine == Engine::Postgres {
+    if place.engine == SandboxEngine::Postgres {
         send(Signal::SIGQUIT);
         wait_until(KILL_LIMIT, || !there());
     }
     if there() {
         send(Signal::SIGKILL);
-        if place.engine == Engine::Postgres {
+        if place.engine == SandboxEngine::Postgres {
             postgres::remove_shared_memory(place);
         }
     }
@@ -208,7 +208,7 @@ mod tests {
             name: "m".into(),
             folder: folder.clone(),
             made_folder,
-            engine: Engine::MariaDb,
+            engine: SandboxEngine::MariaDb,
             port: 4711,
             password: "geheim".into(),
             starter: ProcessId::own("h"),
@@ -242,7 +242,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let (home, folder) = listed(dir.path(), made_folder, None);
             restarted(&folder, other.id());
-            assert_eq!(home.find("m").unwrap().state(), State::Ended);
+            assert_eq!(home.find("m").unwrap().state(), SandboxState::Ended);
             home.down("m").unwrap();
             assert_eq!(folder.exists(), !made_folder);
             assert!(!folder.join("server").exists());
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(home.forget("x").unwrap(), folder);
         assert!(folder.join("server/data").exists());
         assert!(home.enter("y", &dir.path().join("none")).unwrap());
-        assert_eq!(home.find("y").unwrap().state(), State::Gone);
+        assert_eq!(home.find("y").unwrap().state(), SandboxState::Gone);
         home.forget("y").unwrap();
         assert!(home.list().unwrap().is_empty());
         stand_in::end(&mut server);
@@ -311,7 +311,7 @@ mod tests {
             assert!(wait_until(KILL_LIMIT, || busy.exists()));
             assert_eq!(
                 home.find("m").unwrap().state(),
-                State::HalfStarted { pid: None }
+                SandboxState::HalfStarted { pid: None }
             );
             home.down("m").unwrap();
             maker.wait().unwrap();
@@ -324,7 +324,7 @@ mod tests {
     /// nor which process to end.
     fn nothing_is_believed(home: &Home, folder: &Path, victim: &mut std::process::Child) {
         let found = home.find("m").unwrap();
-        assert_eq!(found.state(), State::NotOurs, "{}", found.unmarked);
+        assert_eq!(found.state(), SandboxState::NotOurs, "{}", found.unmarked);
         assert_eq!((found.url().as_str(), found.engine()), ("", None));
         assert!(home.hold("m", "study x").is_err());
         for ended in [home.down("m"), home.force_down("m")] {
@@ -342,7 +342,10 @@ mod tests {
         let (home, folder) = listed(dir.path(), true, Some(victim.id()));
         let mark = folder.join(crate::marker::FILE);
         let pid = victim.id();
-        assert_eq!(home.find("m").unwrap().state(), State::Running { pid });
+        assert_eq!(
+            home.find("m").unwrap().state(),
+            SandboxState::Running { pid }
+        );
         let mode = |path: &Path, mode| {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         };
@@ -350,7 +353,10 @@ mod tests {
             mode(path, open);
             nothing_is_believed(&home, &folder, &mut victim);
             mode(path, closed);
-            assert_eq!(home.find("m").unwrap().state(), State::Running { pid });
+            assert_eq!(
+                home.find("m").unwrap().state(),
+                SandboxState::Running { pid }
+            );
         }
         let elsewhere = dir.path().join("mark");
         fs::rename(&mark, &elsewhere).unwrap();
@@ -367,7 +373,7 @@ mod tests {
         use std::os::unix::process::CommandExt;
         let script = "umask 022; mkdir -p \"$1/server/data\" && cat > \"$1/tidemark-sandbox.json\" \
                       && chmod 600 \"$1/tidemark-sandbox.json\"";
-        if crate::Account::for_engine(Engine::MariaDb)
+        if crate::Account::for_engine(SandboxEngine::MariaDb)
             .unwrap()
             .is_none()
         {
@@ -382,7 +388,7 @@ mod tests {
         let (home, folder) = listed(dir.path(), true, Some(victim.id()));
         let mark = fs::read(folder.join(crate::marker::FILE)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(home.find("m").unwrap().state(), State::Gone);
+        assert_eq!(home.find("m").unwrap().state(), SandboxState::Gone);
         let mut forger = std::process::Command::new("/bin/sh")
             .args(["-c", script, "sh"])
             .arg(&folder)

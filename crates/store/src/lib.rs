@@ -52,7 +52,7 @@ pub use labels::{check_id, check_tag};
 pub use path::{data_folder, default_path};
 pub use query::{Filter, ListedState, RunListing, StateWord};
 pub use studies::{
-    ChangedSetting, NewStep, NewStudy, RunProgress, Shared, StepEnd, StepRow, StepState,
+    ChangedSetting, NewStep, NewStudy, RunProgress, SharedServerOf, StepEnd, StepRow, StepState,
     StudyElsewhere, StudyRow, StudyRun, StudyState,
 };
 pub use tables::TablesOfRun;

@@ -2,7 +2,7 @@
 //! line that a user would type.
 
 use crate::file::{During, NamedValue, Price, Reload, Study};
-use crate::matrix::Cell;
+use crate::matrix::MatrixCell;
 use crate::{Existing, Family};
 use std::time::Duration;
 use tidemark_core::{JobKind, OptionValues, redact_url};
@@ -95,7 +95,7 @@ pub struct StepCommand {
 }
 
 impl StepCommand {
-    fn new(cell: &Cell<'_>, kind: JobKind) -> Self {
+    fn new(cell: &MatrixCell<'_>, kind: JobKind) -> Self {
         Self {
             kind,
             family: cell.workload.family,
@@ -165,7 +165,7 @@ impl CommandOption {
 const BARE: &[&str] = &["keep-loaded", "replace"];
 
 /// The options of a cell: a factor's win over the workload's, a later factor's over an earlier's.
-pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c NamedValue> {
+pub(crate) fn options_of<'c>(cell: &'c MatrixCell<'_>) -> Vec<&'c NamedValue> {
     let mut found: Vec<&NamedValue> = Vec::new();
     let of_values = cell.values.iter().flat_map(|(_, v)| &v.options);
     for option in cell.workload.options.iter().chain(of_values) {
@@ -181,7 +181,7 @@ pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c NamedValue> {
 /// Settings of sessions in a load or a run.
 pub(crate) fn session_of<'c>(
     study: &'c Study,
-    cell: &'c Cell<'_>,
+    cell: &'c MatrixCell<'_>,
     kind: JobKind,
 ) -> Vec<&'c NamedValue> {
     let of_target = cell.target.and_then(|t| study.targets.get(t));
@@ -198,12 +198,12 @@ pub(crate) fn session_of<'c>(
 }
 
 /// Settings of the server in a load or a run.
-pub(crate) fn global_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Vec<&'c NamedValue> {
+pub(crate) fn global_of<'c>(cell: &'c MatrixCell<'_>, kind: JobKind) -> Vec<&'c NamedValue> {
     let held = cell.values.iter().filter(|(f, _)| holds(f.during, kind));
     held.flat_map(|(_, v)| &v.set_global).collect()
 }
 
-fn rtt_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Option<&'c str> {
+fn rtt_of<'c>(cell: &'c MatrixCell<'_>, kind: JobKind) -> Option<&'c str> {
     let held = cell.values.iter().filter(|(f, _)| holds(f.during, kind));
     held.filter_map(|(_, v)| v.inject_rtt.as_deref())
         .next_back()
@@ -227,7 +227,10 @@ pub(crate) fn time_word(time: Duration) -> String {
 }
 
 /// The options that a cell's load is given.
-pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> Vec<&'c NamedValue> {
+pub(crate) fn load_options<'c>(
+    cell: &'c MatrixCell<'_>,
+    commands: &dyn Commands,
+) -> Vec<&'c NamedValue> {
     let family = cell.workload.family;
     let mut options = options_of(cell);
     options.retain(|o| {
@@ -240,7 +243,11 @@ pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> V
 
 /// What loads a cell's data. Only a file that gives tables away replaces any but the study's own, which
 /// the load tells by what is in the database.
-pub(crate) fn load_command(study: &Study, cell: &Cell<'_>, commands: &dyn Commands) -> StepCommand {
+pub(crate) fn load_command(
+    study: &Study,
+    cell: &MatrixCell<'_>,
+    commands: &dyn Commands,
+) -> StepCommand {
     let mut command = StepCommand::new(cell, JobKind::Load);
     for option in load_options(cell, commands) {
         command.add_said(option, commands);
@@ -261,12 +268,16 @@ pub(crate) fn load_command(study: &Study, cell: &Cell<'_>, commands: &dyn Comman
 }
 
 /// `bulk_insert` has a table for each of its sessions.
-pub(crate) fn bulk_threads(cell: &Cell<'_>) -> Option<u64> {
+pub(crate) fn bulk_threads(cell: &MatrixCell<'_>) -> Option<u64> {
     (cell.workload.name == "bulk_insert").then_some(cell.level.threads)
 }
 
 /// What makes a cell's run.
-pub(crate) fn run_command(study: &Study, cell: &Cell<'_>, commands: &dyn Commands) -> StepCommand {
+pub(crate) fn run_command(
+    study: &Study,
+    cell: &MatrixCell<'_>,
+    commands: &dyn Commands,
+) -> StepCommand {
     let family = cell.workload.family;
     let mut command = StepCommand::new(cell, JobKind::Run);
     let options = options_of(cell);
@@ -310,7 +321,7 @@ pub(crate) fn run_command(study: &Study, cell: &Cell<'_>, commands: &dyn Command
 
 /// Warm-up and time, in each family's options; searches set their length themselves, and so do runs that
 /// end by themselves.
-fn lengths(command: &mut StepCommand, study: &Study, cell: &Cell<'_>, searches: bool) {
+fn lengths(command: &mut StepCommand, study: &Study, cell: &MatrixCell<'_>, searches: bool) {
     let workload = cell.workload;
     let warmup = workload.warmup.unwrap_or(study.warmup);
     let time = workload.time.unwrap_or(study.time);
@@ -334,7 +345,7 @@ fn lengths(command: &mut StepCommand, study: &Study, cell: &Cell<'_>, searches: 
 }
 
 /// Distance and settings of sessions.
-fn conditions(command: &mut StepCommand, study: &Study, cell: &Cell<'_>) {
+fn conditions(command: &mut StepCommand, study: &Study, cell: &MatrixCell<'_>) {
     if let Some(rtt) = rtt_of(cell, command.kind) {
         command.add("inject-rtt", rtt);
     }

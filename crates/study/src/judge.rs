@@ -2,7 +2,7 @@
 
 use crate::Family;
 use crate::file::{Factor, Study, StudyWorkload};
-use crate::read::{Reader, Table};
+use crate::read::{StudyReader, StudyTable};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemark_core::did_you_mean;
@@ -12,7 +12,7 @@ use tidemark_workloads::families;
 const MOST_RUNS: u64 = 100_000;
 
 /// What can only be judged when all is read.
-pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
+pub(crate) fn judge(reader: &StudyReader, top: &StudyTable<'_, '_>, study: &Study) {
     unique(reader, "[[target]] name", &study.targets, |t| {
         (t.line, &t.name)
     });
@@ -106,7 +106,7 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
 
 /// Sysbench's commands take whole seconds. What holds for the whole study is told where it stands,
 /// with the workloads that it is nothing for.
-fn whole_seconds(top: &Table<'_, '_>, study: &Study) {
+fn whole_seconds(top: &StudyTable<'_, '_>, study: &Study) {
     type Own = fn(&StudyWorkload) -> Option<Duration>;
     let keys: [(&str, Duration, Own); 2] = [
         ("warmup", study.warmup, |w| w.warmup),
@@ -136,7 +136,12 @@ fn titles(one: &Family, other: &Family) -> String {
     both.map(|f| f.title).collect::<Vec<_>>().join(" and ")
 }
 
-fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {
+fn unique<T>(
+    reader: &StudyReader,
+    what: &str,
+    items: &[T],
+    named: impl Fn(&T) -> (usize, &String),
+) {
     let mut seen = BTreeSet::new();
     for item in items {
         let (line, name) = named(item);

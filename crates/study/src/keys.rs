@@ -6,7 +6,7 @@ use tidemark_workloads::families;
 
 /// A part of a study file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub enum FileSection {
     /// Before the first header.
     Top,
     /// `[price]`.
@@ -25,18 +25,18 @@ pub enum Section {
     Value,
 }
 
-impl Section {
+impl FileSection {
     /// As it is written in a file.
     pub fn title(self) -> &'static str {
         match self {
-            Section::Top => "the top of the file",
-            Section::Price => "[price]",
-            Section::Section => "[[section]]",
-            Section::Load => "[load]",
-            Section::Target => "[[target]]",
-            Section::Workload => "[[workload]]",
-            Section::Factor => "[[factor]]",
-            Section::Value => "values of a [[factor]]",
+            FileSection::Top => "the top of the file",
+            FileSection::Price => "[price]",
+            FileSection::Section => "[[section]]",
+            FileSection::Load => "[load]",
+            FileSection::Target => "[[target]]",
+            FileSection::Workload => "[[workload]]",
+            FileSection::Factor => "[[factor]]",
+            FileSection::Value => "values of a [[factor]]",
         }
     }
 }
@@ -45,7 +45,7 @@ impl Section {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     /// Where it stands.
-    pub section: Section,
+    pub section: FileSection,
     /// Its name.
     pub name: &'static str,
     /// What values it takes.
@@ -57,7 +57,7 @@ pub struct Key {
 }
 
 const fn key(
-    section: Section,
+    section: FileSection,
     name: &'static str,
     allowed: &'static str,
     example: &'static str,
@@ -77,12 +77,12 @@ const OPTIONS: &str = "a table of the command's options, by their names without 
 const SETTINGS: &str = "a table of the server's settings by name";
 
 /// The key of this name.
-pub(crate) fn find(section: Section, name: &str) -> Option<&'static Key> {
+pub(crate) fn find(section: FileSection, name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|k| k.section == section && k.name == name)
 }
 
 /// The names of a section's keys.
-pub(crate) fn names(section: Section) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names(section: FileSection) -> impl Iterator<Item = &'static str> {
     let of = move |k: &&Key| k.section == section;
     KEYS.iter().filter(of).map(|k| k.name)
 }
@@ -95,7 +95,7 @@ pub static KEYS: LazyLock<Vec<Key>> =
 fn with_families(key: Key) -> Key {
     let text = |text: String| -> &'static str { text.leak() };
     match (key.section, key.name) {
-        (Section::Workload, "name") => {
+        (FileSection::Workload, "name") => {
             let named =
                 families().filter_map(|f| f.command.names.first().zip(f.command.names.last()));
             let named = named.map(|(first, last)| format!(", or {first} to {last}"));
@@ -104,7 +104,7 @@ fn with_families(key: Key) -> Key {
                 ..key
             }
         }
-        (Section::Workload, "family") => {
+        (FileSection::Workload, "family") => {
             let words: Vec<&str> = family::commands().iter().map(|(word, _)| *word).collect();
             let allowed = match words.split_last() {
                 Some((last, before)) => format!("{} or {last}", before.join(", ")),
@@ -132,28 +132,28 @@ fn with_families(key: Key) -> Key {
 
 const TABLE: &[Key] = &[
     key(
-        Section::Top,
+        FileSection::Top,
         "name",
         "a text without /",
         "name = \"thread sweep\"",
         "name of the study, which finds its results",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "repeats",
         "a whole number from 1 to 1000",
         "repeats = 3",
         "repeats of each cell of the matrix (1); two or more give confidence intervals",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "warmup",
         TIME,
         "warmup = \"10s\"",
         "warm-up before each measurement, not included in the results (0)",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "time",
         TIME,
         "time = \"60s\"",
@@ -161,7 +161,7 @@ const TABLE: &[Key] = &[
          a time",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "order",
         "given or shuffled",
         "order = \"shuffled\"",
@@ -169,14 +169,14 @@ const TABLE: &[Key] = &[
          the machine affects all alike",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "seed",
         "a whole number",
         "seed = 1",
         "seed of the shuffle (1); equal seeds give equal orders",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "reload",
         "never, per-workload or per-run",
         "reload = \"per-run\"",
@@ -184,7 +184,7 @@ const TABLE: &[Key] = &[
          each run",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "existing",
         "keep or replace",
         "existing = \"replace\"",
@@ -192,21 +192,21 @@ const TABLE: &[Key] = &[
          the same settings and refuses others; replace drops them, before and during the study",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "load-threads",
         "a whole number from 1 to 1000",
         "load-threads = 4",
         "sessions that load (4)",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "on-failure",
         "go-on or stop",
         "on-failure = \"stop\"",
         "after a failed step: continue (go-on), or stop and wait for resume",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "host-tests",
         "on or off",
         "host-tests = \"on\"",
@@ -214,140 +214,140 @@ const TABLE: &[Key] = &[
          put the figures into every record and the report (off)",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "objective",
         "an SLO, as for --find-max",
         "objective = \"p99 < 20ms\"",
         "SLO by which the report judges results",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "price",
         "a table",
         "price = { total = 12345.0, currency = \"USD\" }",
         "three-year system price, for TPC-C's price/tpmC",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "load",
         "a table",
         "load = { threads = [8, 16] }",
         "load levels of workloads without their own (threads = 1)",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "target",
         "tables that begin with [[target]]",
         "[[target]] name = \"a\", url = \"…\"",
         "the databases, one table each",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "workload",
         "tables that begin with [[workload]]",
         "[[workload]] name = \"oltp_read_only\"",
         "the workloads, one table each",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "factor",
         "tables that begin with [[factor]]",
         "[[factor]] name = \"size\", values = […]",
         "other varied factors, one table each",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "title",
         "a text",
         "title = \"Two disks\"",
         "title of the report (name)",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "text",
         "a Markdown text",
         "text = \"Which disk?\"",
         "your text in the report, as --text",
     ),
     key(
-        Section::Top,
+        FileSection::Top,
         "section",
         "tables that begin with [[section]]",
         "[[section]] place = \"analysis\", text = \"…\"",
         "sections of yours in the report",
     ),
     key(
-        Section::Section,
+        FileSection::Section,
         "place",
         "conclusion, purpose, topology, machines, changes or analysis",
         "place = \"analysis\"",
         "where it stands",
     ),
     key(
-        Section::Section,
+        FileSection::Section,
         "title",
         "a text",
         "title = \"Why it stops\"",
         "its heading (that of the place)",
     ),
     key(
-        Section::Section,
+        FileSection::Section,
         "text",
         "a Markdown text",
         "text = \"The disk is full.\"",
         "what it says",
     ),
     key(
-        Section::Price,
+        FileSection::Price,
         "total",
         "a number above 0",
         "total = 12345.0",
         "the price",
     ),
     key(
-        Section::Price,
+        FileSection::Price,
         "currency",
         "a word of up to 12 bytes without digits",
         "currency = \"USD\"",
         "its currency",
     ),
     key(
-        Section::Load,
+        FileSection::Load,
         "threads",
         "a whole number from 1, or a list",
         "threads = [8, 16, 32]",
         "concurrent sessions (1)",
     ),
     key(
-        Section::Load,
+        FileSection::Load,
         "terminals",
         "a whole number from 1, or a list",
         "terminals = [10, 100]",
         "TPC-C's word for the same: emulated users",
     ),
     key(
-        Section::Load,
+        FileSection::Load,
         "rates",
         "a number above 0, or a list",
         "rates = [1000, 2000]",
         "arrivals per second, independent of replies (open loop)",
     ),
     key(
-        Section::Load,
+        FileSection::Load,
         "connections",
         "a whole number from 1, or a list",
         "connections = [20]",
         "sessions shared by the threads or terminals",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "name",
         "a text without /",
         "name = \"mariadb\"",
         "name in results",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "url",
         "a target's URL, or up: and an engine for a sandbox, with settings as \
          up:mariadb?innodb_buffer_pool_size=1G&max_connections=5000",
@@ -355,148 +355,154 @@ const TABLE: &[Key] = &[
         "where it is",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "admin",
         "a target's URL",
         "admin = \"mysql://root@127.0.0.1:3306/mysql\"",
         "account that changes settings (set-global), if url's may not",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "admin-password",
         "env: and a variable's name, or a text",
         "admin-password = \"env:ADMIN_PASSWORD\"",
         "password of admin's account; the variable's value is used and never stored",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "password",
         "env: and a variable's name, or a text",
         "password = \"env:DB_PASSWORD\"",
         "password of url's account; the variable's value is used and never stored",
     ),
     key(
-        Section::Target,
+        FileSection::Target,
         "session",
         SETTINGS,
         "session = { sort_buffer_size = 262144 }",
         "session variables, in loads and runs",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "name",
         "a workload's name (tidemark workloads)",
         "name = \"oltp_read_only\"",
         "which",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "label",
         "a text without /",
         "label = \"small\"",
         "label in results, to distinguish two of one name (its name)",
     ),
-    key(Section::Workload, "family", "", "family = \"sysbench\"", ""),
     key(
-        Section::Workload,
+        FileSection::Workload,
+        "family",
+        "",
+        "family = \"sysbench\"",
+        "",
+    ),
+    key(
+        FileSection::Workload,
         "options",
         OPTIONS,
         "options = { tables = 4, table-size = 100000 }",
         "options of its commands; those that shape the data also apply to the load",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "load",
         "a table, as [load]",
         "load = { threads = [8, 16] }",
         "its own load levels",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "warmup",
         TIME,
         "warmup = \"10s\"",
         "replaces the study's",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "time",
         TIME,
         "time = \"60s\"",
         "replaces the study's",
     ),
     key(
-        Section::Workload,
+        FileSection::Workload,
         "session",
         SETTINGS,
         "session = { sort_buffer_size = 262144 }",
         "session variables of its runs",
     ),
     key(
-        Section::Factor,
+        FileSection::Factor,
         "name",
         "a text without / and not target, workload, threads, terminals, rate or connections",
         "name = \"size\"",
         "name in results",
     ),
     key(
-        Section::Factor,
+        FileSection::Factor,
         "values",
         "a list of tables",
         "values = [{ label = \"100k\", options = { table-size = 100000 } }]",
         "its values; each is combined with everything else",
     ),
     key(
-        Section::Factor,
+        FileSection::Factor,
         "during",
         "load, run or both",
         "during = \"both\"",
         "when set-global, session and inject-rtt apply (run)",
     ),
     key(
-        Section::Factor,
+        FileSection::Factor,
         "workloads",
         "a list of workloads' labels",
         "workloads = [\"oltp_read_only\"]",
         "the only workloads that it applies to (all)",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "label",
         "a text without /",
         "label = \"100k\"",
         "name in results",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "options",
         OPTIONS,
         "options = { table-size = 100000 }",
         "options of the commands; override the workload's",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "session",
         SETTINGS,
         "session = { tidb_txn_mode = \"optimistic\" }",
         "session variables",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "set-global",
         SETTINGS,
         "set-global = { innodb_flush_log_at_trx_commit = 2 }",
         "server settings: changed before each step, always restored after it",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "inject-rtt",
         TIME,
         "inject-rtt = \"20ms\"",
         "injected network latency, added inside the client",
     ),
     key(
-        Section::Value,
+        FileSection::Value,
         "target",
         "a target's URL, or up: and an engine",
         "target = \"up:mariadb\"",

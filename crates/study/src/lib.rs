@@ -1,6 +1,6 @@
 //! Studies: matrices of runs, described by a file.
 //!
-//! [`parse`] reads the file, [`Plan::new`] makes its matrix of cells and the steps (loads and runs)
+//! [`parse`] reads the file, [`StudyPlan::new`] makes its matrix of cells and the steps (loads and runs)
 //! in which it is executed. A step is a command with its options
 //! ([`StepCommand`]), from which its job is made; the command line is only for readers. Nothing here does
 //! I/O: what commands take is asked of [`Commands`], and who executes the steps is the caller.
@@ -53,10 +53,10 @@ pub use file::{
     During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
     RunOrder, Study, StudySection, StudyTarget, StudyWorkload,
 };
-pub use keys::{KEYS, Key, Section};
-pub use matrix::{Cell, Level};
+pub use keys::{FileSection, KEYS, Key};
+pub use matrix::{LoadLevel, MatrixCell};
 pub use parse::{parse, parse_for};
-pub use plan::{Plan, PlannedStep};
+pub use plan::{PlannedStep, StudyPlan};
 pub use redact::redact;
 pub use text::time_text;
 pub use tidemark_core::JobKind;

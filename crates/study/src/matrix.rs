@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// One load level.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
+pub struct LoadLevel {
     /// What sessions or users are called: `threads` or `terminals`.
     pub word: &'static str,
     /// How many.
@@ -18,7 +18,7 @@ pub struct Level {
 
 /// One cell: everything that a run is made with, but for the repeat.
 #[derive(Debug, Clone)]
-pub struct Cell<'s> {
+pub struct MatrixCell<'s> {
     /// Its readable key, unique in the study and the same as long as its parts are.
     pub key: String,
     /// What tells it from others, by factor.
@@ -28,14 +28,14 @@ pub struct Cell<'s> {
     /// Its workload.
     pub workload: &'s StudyWorkload,
     /// Its load level.
-    pub level: Level,
+    pub level: LoadLevel,
     /// The values of the factors that are for its workload.
     pub values: Vec<(&'s Factor, &'s FactorValue)>,
 }
 
-impl Level {
+impl LoadLevel {
     /// Every combination of what is given.
-    fn all(levels: &Levels) -> Vec<Level> {
+    fn all(levels: &Levels) -> Vec<LoadLevel> {
         let options = |given: &[f64]| -> Vec<Option<f64>> {
             match given {
                 [] => vec![None],
@@ -50,7 +50,7 @@ impl Level {
         for connections in &connections {
             for rate in options(&levels.rates) {
                 for threads in &levels.threads {
-                    all.push(Level {
+                    all.push(LoadLevel {
                         word: levels.word,
                         threads: *threads,
                         rate,
@@ -88,7 +88,7 @@ fn is_for(factor: &Factor, workload: &StudyWorkload) -> bool {
 }
 
 /// Every cell, in the order of the file: targets, then workloads, then factors, then load levels.
-pub(crate) fn cells(study: &Study) -> Vec<Cell<'_>> {
+pub(crate) fn cells(study: &Study) -> Vec<MatrixCell<'_>> {
     let targets: Vec<Option<usize>> = match study.targets.len() {
         0 => vec![None],
         count => (0..count).map(Some).collect(),
@@ -98,7 +98,7 @@ pub(crate) fn cells(study: &Study) -> Vec<Cell<'_>> {
         for workload in &study.workloads {
             let levels = workload.load.as_ref().unwrap_or(&study.load);
             for values in combinations(study, workload) {
-                for level in Level::all(levels) {
+                for level in LoadLevel::all(levels) {
                     cells.push(cell(study, *target, workload, &values, level));
                 }
             }
@@ -134,8 +134,8 @@ fn cell<'s>(
     target: Option<usize>,
     workload: &'s StudyWorkload,
     values: &[(&'s Factor, &'s FactorValue)],
-    level: Level,
-) -> Cell<'s> {
+    level: LoadLevel,
+) -> MatrixCell<'s> {
     let name = target
         .and_then(|t| study.targets.get(t))
         .map(|t| t.name.as_str());
@@ -161,7 +161,7 @@ fn cell<'s>(
     if let Some(connections) = level.connections {
         named("connections", connections.to_string());
     }
-    Cell {
+    MatrixCell {
         key: key.join("/"),
         factors,
         target,

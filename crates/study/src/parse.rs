@@ -7,8 +7,8 @@ use crate::file::{
     RunOrder, Study, StudySection, StudyTarget, StudyWorkload,
 };
 use crate::judge::{judge, not_whole};
-use crate::keys::Section;
-use crate::read::{Reader, Table, Value};
+use crate::keys::FileSection;
+use crate::read::{StudyReader, StudyTable, StudyValue};
 use crate::{Problem, family, syntax};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -45,13 +45,13 @@ pub fn parse_for(text: &str, commands: &dyn Commands) -> Result<Study, StudyErro
 }
 
 fn read(text: &str, commands: Option<&dyn Commands>) -> Result<Study, StudyError> {
-    let reader = Reader::new(text);
+    let reader = StudyReader::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         return Err(StudyError::new(syntax::problems(text, &reader, &errors)));
     }
     let root = root.get_ref();
-    let study = study(&reader, &reader.table(Section::Top, root, 1));
+    let study = study(&reader, &reader.table(FileSection::Top, root, 1));
     if let Some((study, commands)) = study.as_ref().zip(commands) {
         said_twice(&reader, study, commands);
     }
@@ -66,7 +66,7 @@ fn read(text: &str, commands: Option<&dyn Commands>) -> Result<Study, StudyError
 }
 
 /// Tells of options that say what other keys of the study say.
-fn said_twice(reader: &Reader, study: &Study, commands: &dyn Commands) {
+fn said_twice(reader: &StudyReader, study: &Study, commands: &dyn Commands) {
     let of_workloads = study.workloads.iter().flat_map(|w| &w.options);
     let values = study.factors.iter().flat_map(|f| &f.values);
     for option in of_workloads.chain(values.flat_map(|v| &v.options)) {
@@ -77,12 +77,12 @@ fn said_twice(reader: &Reader, study: &Study, commands: &dyn Commands) {
 }
 
 /// As much of a study as can be read; every problem is told.
-fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
+fn study(reader: &StudyReader, top: &StudyTable<'_, '_>) -> Option<Study> {
     let name = top.required("name").and_then(|v| v.name());
-    let load = top.get("load").and_then(|v| v.table(Section::Load));
+    let load = top.get("load").and_then(|v| v.table(FileSection::Load));
     let load = load.map_or_else(default_levels, |table| levels(&table));
     let workloads: Vec<StudyWorkload> = top
-        .tables("workload", Section::Workload)
+        .tables("workload", FileSection::Workload)
         .iter()
         .filter_map(|table| workload(table))
         .collect();
@@ -90,12 +90,12 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         top.problem("no [[workload]]; for example\n[[workload]]\nname = \"oltp_read_only\"");
     }
     let targets: Vec<StudyTarget> = top
-        .tables("target", Section::Target)
+        .tables("target", FileSection::Target)
         .iter()
         .filter_map(target)
         .collect();
     let factors: Vec<Factor> = top
-        .tables("factor", Section::Factor)
+        .tables("factor", FileSection::Factor)
         .iter()
         .filter_map(factor)
         .collect();
@@ -142,7 +142,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         title: top.get("title").and_then(|v| v.text()).map(Into::into),
         text: top.get("text").and_then(|v| v.text()).map(Into::into),
         sections: top
-            .tables("section", Section::Section)
+            .tables("section", FileSection::Section)
             .iter()
             .filter_map(section)
             .collect(),
@@ -151,18 +151,18 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
     Some(study)
 }
 
-fn whole(value: Option<Value<'_, '_>>, min: u64, max: u64) -> Option<u32> {
+fn whole(value: Option<StudyValue<'_, '_>>, min: u64, max: u64) -> Option<u32> {
     value
         .and_then(|v| v.whole(min, max))
         .and_then(|n| u32::try_from(n).ok())
 }
 
-fn time(value: Option<Value<'_, '_>>) -> Option<Duration> {
+fn time(value: Option<StudyValue<'_, '_>>) -> Option<Duration> {
     value.and_then(|v| v.time())
 }
 
 /// How long a run measures: some time.
-fn length(value: Option<Value<'_, '_>>) -> Option<Duration> {
+fn length(value: Option<StudyValue<'_, '_>>) -> Option<Duration> {
     let value = value?;
     let time = value.time()?;
     if time.is_zero() {
@@ -173,7 +173,7 @@ fn length(value: Option<Value<'_, '_>>) -> Option<Duration> {
 }
 
 /// The choice made; the first when there is none.
-fn chosen<T: Copy>(value: Option<Value<'_, '_>>, choices: &[(&str, T)]) -> T {
+fn chosen<T: Copy>(value: Option<StudyValue<'_, '_>>, choices: &[(&str, T)]) -> T {
     value
         .and_then(|v| v.choice(choices))
         .unwrap_or(choices[0].1)
@@ -190,7 +190,7 @@ fn default_levels() -> Levels {
     }
 }
 
-fn levels(table: &Table<'_, '_>) -> Levels {
+fn levels(table: &StudyTable<'_, '_>) -> Levels {
     const MOST: u64 = 1_000_000;
     let named = [
         ("threads", table.get("threads")),
@@ -216,8 +216,8 @@ fn levels(table: &Table<'_, '_>) -> Levels {
     }
 }
 
-fn price(top: &Table<'_, '_>) -> Option<Price> {
-    let table = top.get("price")?.table(Section::Price)?;
+fn price(top: &StudyTable<'_, '_>) -> Option<Price> {
+    let table = top.get("price")?.table(FileSection::Price)?;
     let total = table.required("total").and_then(|v| v.number());
     let currency = table.required("currency").and_then(|v| v.currency());
     Some(Price {
@@ -226,7 +226,7 @@ fn price(top: &Table<'_, '_>) -> Option<Price> {
     })
 }
 
-fn section(table: &Table<'_, '_>) -> Option<StudySection> {
+fn section(table: &StudyTable<'_, '_>) -> Option<StudySection> {
     let place = table.required("place").and_then(|value| {
         let place = value.text()?.parse::<ReportPlace>();
         place.map_err(|why| value.refuse(&why)).ok()
@@ -240,7 +240,7 @@ fn section(table: &Table<'_, '_>) -> Option<StudySection> {
     })
 }
 
-fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
+fn target(table: &StudyTable<'_, '_>) -> Option<StudyTarget> {
     let name = table.required("name").and_then(|v| v.label());
     let url = table.required("url").and_then(|v| url(&v));
     let admin = table.get("admin").and_then(|v| url_of_server(&v));
@@ -265,7 +265,7 @@ fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
 }
 
 /// The password of a URL's account, which `of` is the word for.
-fn password(value: &Value<'_, '_>, url: Option<&str>, of: &str) -> Option<Password> {
+fn password(value: &StudyValue<'_, '_>, url: Option<&str>, of: &str) -> Option<Password> {
     let text = value.text()?;
     if url.is_some_and(has_password) {
         value.refuse(&format!("{of} already has a password"));
@@ -285,7 +285,7 @@ fn has_password(url: &str) -> bool {
 }
 
 /// A target's URL, or `up:`, whose form is looked at when it is started.
-fn url(value: &Value<'_, '_>) -> Option<String> {
+fn url(value: &StudyValue<'_, '_>) -> Option<String> {
     let text = value.text()?;
     if text.starts_with("up:") {
         return Some(text.into());
@@ -293,7 +293,7 @@ fn url(value: &Value<'_, '_>) -> Option<String> {
     url_of_server(value)
 }
 
-fn url_of_server(value: &Value<'_, '_>) -> Option<String> {
+fn url_of_server(value: &StudyValue<'_, '_>) -> Option<String> {
     let text = value.text()?;
     match Target::parse(text) {
         Ok(_) => Some(text.into()),
@@ -304,7 +304,7 @@ fn url_of_server(value: &Value<'_, '_>) -> Option<String> {
     }
 }
 
-fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
+fn workload(table: &StudyTable<'_, '_>) -> Option<StudyWorkload> {
     let label = table.get("label").map(|v| v.label());
     let given = table.get("family").map(|v| v.choice(&family::commands()));
     let value = table.required("name")?;
@@ -337,7 +337,7 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
         // A path is no name for results.
         None => name.rsplit('/').next().unwrap_or(name).into(),
     };
-    let load = table.get("load").and_then(|v| v.table(Section::Load));
+    let load = table.get("load").and_then(|v| v.table(FileSection::Load));
     let (warmup, length) = (time(table.get("warmup")), length(table.get("time")));
     for (key, own) in [("warmup", warmup), ("time", length)] {
         if family.command.whole_seconds
@@ -361,11 +361,11 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
 }
 
 /// Options of commands.
-fn options(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
+fn options(value: Option<StudyValue<'_, '_>>) -> Vec<NamedValue> {
     value.map_or(Vec::new(), |value| value.settings(OPTION_WORDS))
 }
 
-fn settings(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
+fn settings(value: Option<StudyValue<'_, '_>>) -> Vec<NamedValue> {
     let Some(value) = value else {
         return Vec::new();
     };
@@ -388,7 +388,7 @@ fn settings(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
     found
 }
 
-fn factor(table: &Table<'_, '_>) -> Option<Factor> {
+fn factor(table: &StudyTable<'_, '_>) -> Option<Factor> {
     let name = table.required("name").and_then(|v| {
         let name = v.name()?;
         if OWN_FACTORS.contains(&name.as_str()) {
@@ -397,7 +397,7 @@ fn factor(table: &Table<'_, '_>) -> Option<Factor> {
         Some(name)
     });
     let values: Vec<FactorValue> = table
-        .tables("values", Section::Value)
+        .tables("values", FileSection::Value)
         .iter()
         .filter_map(factor_value)
         .collect();
@@ -425,7 +425,7 @@ fn factor(table: &Table<'_, '_>) -> Option<Factor> {
     })
 }
 
-fn factor_value(table: &Table<'_, '_>) -> Option<FactorValue> {
+fn factor_value(table: &StudyTable<'_, '_>) -> Option<FactorValue> {
     let label = table.required("label").and_then(|v| v.label());
     Some(FactorValue {
         line: table.line,

@@ -6,7 +6,7 @@ use crate::command::{
 };
 use crate::error::{Problem, StudyError};
 use crate::file::{NamedValue, Reload, RunOrder, Study, StudyTarget};
-use crate::matrix::{Cell, cells};
+use crate::matrix::{MatrixCell, cells};
 use crate::order::Shuffler;
 use crate::time::expected;
 use std::collections::BTreeMap;
@@ -28,13 +28,13 @@ pub struct PlannedStep {
     pub command: StepCommand,
     /// The same as a command line, for readers: on the target as the file names it, without its password.
     pub words: Vec<String>,
-    /// Index of its database in [`Plan::places`].
+    /// Index of its database in [`StudyPlan::places`].
     pub place: usize,
     /// Settings of the server while it goes on.
     pub global: Vec<(String, String)>,
     /// Names the tables that it uses: loads with the same replace each other.
     pub tables: String,
-    /// A run's load, as an index of [`Plan::steps`].
+    /// A run's load, as an index of [`StudyPlan::steps`].
     pub load: Option<usize>,
     /// How long it takes, as far as that can be said before.
     pub expected: Duration,
@@ -42,7 +42,7 @@ pub struct PlannedStep {
 
 /// The steps of a study, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct StudyPlan {
     /// The databases.
     pub places: Vec<StudyTarget>,
     /// The steps.
@@ -53,7 +53,7 @@ pub struct Plan {
 
 /// A cell with where its data are and what they are.
 struct Located<'s> {
-    cell: Cell<'s>,
+    cell: MatrixCell<'s>,
     place: usize,
     tables: String,
     /// Cells with the same use the same rows.
@@ -62,12 +62,12 @@ struct Located<'s> {
     block: String,
 }
 
-impl Plan {
+impl StudyPlan {
     /// Makes the matrix and its steps.
     ///
     /// # Errors
     /// [`StudyError`] when a command would not be taken, with the line of the option that is wrong.
-    pub fn new(study: &Study, commands: &dyn Commands) -> Result<Plan, StudyError> {
+    pub fn new(study: &Study, commands: &dyn Commands) -> Result<StudyPlan, StudyError> {
         let mut places = study.targets.clone();
         let located: Vec<Located<'_>> = cells(study)
             .into_iter()
@@ -90,7 +90,7 @@ impl Plan {
             let problems = refused.into_iter().map(Problem::from);
             return Err(StudyError::new(problems.collect()));
         }
-        Ok(Plan {
+        Ok(StudyPlan {
             places,
             steps,
             cells: located.len(),
@@ -122,7 +122,7 @@ impl Study {
 }
 
 /// The place of a cell; one that a factor names is added.
-fn place_of(cell: &Cell<'_>, places: &mut Vec<StudyTarget>) -> usize {
+fn place_of(cell: &MatrixCell<'_>, places: &mut Vec<StudyTarget>) -> usize {
     if let Some(target) = cell.target {
         return target;
     }
@@ -152,7 +152,7 @@ fn place_of(cell: &Cell<'_>, places: &mut Vec<StudyTarget>) -> usize {
 
 fn locate<'s>(
     study: &Study,
-    cell: Cell<'s>,
+    cell: MatrixCell<'s>,
     places: &mut Vec<StudyTarget>,
     commands: &dyn Commands,
 ) -> Located<'s> {
@@ -349,7 +349,7 @@ impl Planner<'_> {
 
     /// How long a command takes that a job can be made of. If none can, to blame is the option without
     /// which it can.
-    fn check(&mut self, command: &StepCommand, url: &str, cell: &Cell<'_>) -> Duration {
+    fn check(&mut self, command: &StepCommand, url: &str, cell: &MatrixCell<'_>) -> Duration {
         let why = match self.commands.options(command, url) {
             Ok(options) => return expected(self.study, cell, command.kind, &options),
             Err(why) => why,
@@ -385,7 +385,7 @@ impl Planner<'_> {
     }
 
     /// The line of the load that a command complains of, if it is that.
-    fn line_of_load(&self, cell: &Cell<'_>, why: &str) -> Option<usize> {
+    fn line_of_load(&self, cell: &MatrixCell<'_>, why: &str) -> Option<usize> {
         let levels = cell.workload.load.as_ref().unwrap_or(&self.study.load);
         let is_load = OF_LOAD.iter().any(|flag| why.starts_with(flag));
         (levels.given && is_load).then_some(levels.line)

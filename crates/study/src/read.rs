@@ -2,7 +2,7 @@
 
 use crate::error::Problem;
 use crate::file::NamedValue;
-use crate::keys::{self, Key, Section};
+use crate::keys::{self, FileSection, Key};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::time::Duration;
@@ -14,31 +14,31 @@ use toml::de::{DeTable, DeValue};
 const MOST_ENTRIES: usize = 1000;
 
 /// A file being read.
-pub(crate) struct Reader {
+pub(crate) struct StudyReader {
     /// Where each line begins.
     lines: Vec<usize>,
     problems: RefCell<Vec<Problem>>,
 }
 
 /// One table of it.
-pub(crate) struct Table<'a, 't> {
-    reader: &'a Reader,
-    section: Section,
+pub(crate) struct StudyTable<'a, 't> {
+    reader: &'a StudyReader,
+    section: FileSection,
     values: &'a DeTable<'t>,
     /// Its first line.
     pub line: usize,
 }
 
 /// The value of one key.
-pub(crate) struct Value<'a, 't> {
-    reader: &'a Reader,
+pub(crate) struct StudyValue<'a, 't> {
+    reader: &'a StudyReader,
     key: &'static Key,
     value: &'a Spanned<DeValue<'t>>,
     /// The key's line.
     pub line: usize,
 }
 
-impl Reader {
+impl StudyReader {
     pub fn new(text: &str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
         Self {
@@ -65,10 +65,10 @@ impl Reader {
     /// Takes a table, and tells the keys that are none of its section.
     pub fn table<'a, 't>(
         &'a self,
-        section: Section,
+        section: FileSection,
         values: &'a DeTable<'t>,
         line: usize,
-    ) -> Table<'a, 't> {
+    ) -> StudyTable<'a, 't> {
         for key in values.keys() {
             let name = key.get_ref().as_ref();
             if keys::find(section, name).is_none() {
@@ -84,7 +84,7 @@ impl Reader {
                 );
             }
         }
-        Table {
+        StudyTable {
             reader: self,
             section,
             values,
@@ -93,11 +93,11 @@ impl Reader {
     }
 }
 
-impl<'a, 't> Table<'a, 't> {
+impl<'a, 't> StudyTable<'a, 't> {
     /// The value of a key, if it is there.
-    pub fn get(&self, name: &str) -> Option<Value<'a, 't>> {
+    pub fn get(&self, name: &str) -> Option<StudyValue<'a, 't>> {
         let (key, value) = self.values.get_key_value(name)?;
-        Some(Value {
+        Some(StudyValue {
             reader: self.reader,
             key: keys::find(self.section, name)?,
             value,
@@ -106,7 +106,7 @@ impl<'a, 't> Table<'a, 't> {
     }
 
     /// The value of a key that must be there.
-    pub fn required(&self, name: &str) -> Option<Value<'a, 't>> {
+    pub fn required(&self, name: &str) -> Option<StudyValue<'a, 't>> {
         let found = self.get(name);
         if found.is_none()
             && let Some(key) = keys::find(self.section, name)
@@ -124,7 +124,7 @@ impl<'a, 't> Table<'a, 't> {
     }
 
     /// The tables of `[[name]]`, or of a list of tables.
-    pub fn tables(&self, name: &str, section: Section) -> Vec<Table<'a, 't>> {
+    pub fn tables(&self, name: &str, section: FileSection) -> Vec<StudyTable<'a, 't>> {
         let Some(value) = self.get(name) else {
             return Vec::new();
         };
@@ -155,7 +155,7 @@ impl<'a, 't> Table<'a, 't> {
     }
 }
 
-impl<'a, 't> Value<'a, 't> {
+impl<'a, 't> StudyValue<'a, 't> {
     /// Tells that the value is not what the key takes.
     pub fn wrong(&self) {
         self.refuse(&format!("must be {}", self.key.allowed));
@@ -286,7 +286,7 @@ impl<'a, 't> Value<'a, 't> {
         self.list(|v| v.as_str().map(Into::into))
     }
 
-    pub fn table(&self, section: Section) -> Option<Table<'a, 't>> {
+    pub fn table(&self, section: FileSection) -> Option<StudyTable<'a, 't>> {
         let table = self.or_wrong(self.value.get_ref().as_table())?;
         Some(self.reader.table(section, table, self.line))
     }

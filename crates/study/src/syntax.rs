@@ -1,8 +1,8 @@
 //! What is no TOML, in the words of study files.
 
 use crate::error::Problem;
-use crate::keys::{self, Section};
-use crate::read::Reader;
+use crate::keys::{self, FileSection};
+use crate::read::StudyReader;
 use std::collections::BTreeSet;
 use toml::de::Error;
 
@@ -11,7 +11,7 @@ const TWICE: &str = "duplicate key";
 
 /// Everything that is no TOML. A header that stands twice is told once, with what to write in its
 /// place, and what it makes of the keys below it is not told at all.
-pub(crate) fn problems(text: &str, reader: &Reader, errors: &[Error]) -> Vec<Problem> {
+pub(crate) fn problems(text: &str, reader: &StudyReader, errors: &[Error]) -> Vec<Problem> {
     let lines: Vec<&str> = text.lines().collect();
     let line_of = |error: &Error| error.span().map_or(1, |span| reader.line_of(&span));
     let header_at = |line: usize| header(lines.get(line.checked_sub(1)?)?);
@@ -59,7 +59,7 @@ fn begins_table(line: &str) -> bool {
 }
 
 fn stands_twice(name: &str) -> String {
-    match keys::find(Section::Top, name) {
+    match keys::find(FileSection::Top, name) {
         Some(key) if key.allowed.contains("[[") => format!(
             "[{name}] appears twice: use {}, with two brackets each; for example {}",
             key.allowed, key.example

@@ -1,7 +1,7 @@
 //! How long steps take, as far as that can be said before.
 
 use crate::file::Study;
-use crate::matrix::Cell;
+use crate::matrix::MatrixCell;
 use std::time::Duration;
 use tidemark_core::{JobKind, OptionValues};
 use tidemark_workloads::Runs;
@@ -13,7 +13,7 @@ const AROUND_A_RUN: Duration = Duration::from_secs(1);
 /// guess for loads and for runs that end by themselves.
 pub(crate) fn expected(
     study: &Study,
-    cell: &Cell<'_>,
+    cell: &MatrixCell<'_>,
     kind: JobKind,
     options: &OptionValues,
 ) -> Duration {

@@ -1,6 +1,6 @@
 //! What a private server is to be like.
 
-use crate::{Engine, Error, Server};
+use crate::{Error, SandboxEngine, Server};
 use std::time::Duration;
 
 /// Settings of a private server that is not started yet.
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// (what was committed survives [`Server::kill9`], not a power cut).
 #[derive(Debug, Clone)]
 pub struct ServerBuilder {
-    pub(crate) engine: Engine,
+    pub(crate) engine: SandboxEngine,
     pub(crate) settings: Vec<(String, String)>,
     pub(crate) hba: Vec<String>,
     pub(crate) tls: bool,
@@ -17,7 +17,7 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    pub(crate) fn new(engine: Engine) -> ServerBuilder {
+    pub(crate) fn new(engine: SandboxEngine) -> ServerBuilder {
         ServerBuilder {
             engine,
             settings: Vec::new(),

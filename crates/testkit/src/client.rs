@@ -1,6 +1,6 @@
 //! SQL through the `mariadb` and `psql` command line clients: no driver is trusted to test itself.
 
-use crate::{Endpoint, Engine, Error};
+use crate::{Endpoint, Error, SandboxEngine};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -44,8 +44,8 @@ fn command(endpoint: &Endpoint, database: &str) -> Result<Command, Error> {
     };
     let root = Path::new("/");
     match endpoint.engine() {
-        Engine::MariaDb => {
-            let program = find(Engine::MariaDb, &["mariadb", "mysql"], None)?;
+        SandboxEngine::MariaDb => {
+            let program = find(SandboxEngine::MariaDb, &["mariadb", "mysql"], None)?;
             let mut command = program_command(&program, None, root);
             command.args(["--no-defaults", "--batch", "--raw", "--skip-column-names"]);
             match host {
@@ -59,8 +59,8 @@ fn command(endpoint: &Endpoint, database: &str) -> Result<Command, Error> {
             command.env("MYSQL_PWD", password);
             Ok(command)
         }
-        Engine::Postgres => {
-            let program = find(Engine::Postgres, &["psql"], None)?;
+        SandboxEngine::Postgres => {
+            let program = find(SandboxEngine::Postgres, &["psql"], None)?;
             let mut command = program_command(&program, None, root);
             command.args(["-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1"]);
             let (host, port) = match host {

@@ -2,7 +2,7 @@
 //! to make them, a copy takes a tenth of a second.
 
 use crate::layout::Layout;
-use crate::{Engine, Error};
+use crate::{Error, SandboxEngine};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +39,7 @@ pub(crate) fn initialise(
 }
 
 /// Of the kind, and of what the files are made by.
-fn name(engine: Engine, settings: &[(String, String)]) -> String {
+fn name(engine: SandboxEngine, settings: &[(String, String)]) -> String {
     let made_by = settings
         .iter()
         .map(|(name, value)| (name.replace('_', "-"), value))

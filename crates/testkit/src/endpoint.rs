@@ -1,7 +1,7 @@
 //! Where a server listens, and databases in it.
 
 use crate::error::variable;
-use crate::{Engine, Error, client};
+use crate::{Error, SandboxEngine, client};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -11,16 +11,20 @@ use tidemark_core::{Protocol, Target};
 /// A server that answers: a private one, or one that runs elsewhere.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    engine: Engine,
+    engine: SandboxEngine,
     target: Target,
     socket: Option<PathBuf>,
 }
 
 impl Endpoint {
-    pub(crate) fn private(engine: Engine, port: u16, socket: PathBuf) -> Result<Endpoint, Error> {
+    pub(crate) fn private(
+        engine: SandboxEngine,
+        port: u16,
+        socket: PathBuf,
+    ) -> Result<Endpoint, Error> {
         let scheme = match engine {
-            Engine::MariaDb => "mysql",
-            Engine::Postgres => "postgres",
+            SandboxEngine::MariaDb => "mysql",
+            SandboxEngine::Postgres => "postgres",
         };
         let mut endpoint =
             Endpoint::from_url(&format!("{scheme}://sbtest:sbtest@127.0.0.1:{port}/sbtest"))?;
@@ -33,17 +37,17 @@ impl Endpoint {
     /// # Errors
     /// [`Error::Variable`] when it is not such a URL.
     pub fn from_url(url: &str) -> Result<Endpoint, Error> {
-        let fail = |engine: Engine, reason: String| Error::Variable {
+        let fail = |engine: SandboxEngine, reason: String| Error::Variable {
             variable: variable(engine),
             reason,
         };
-        let target = Target::parse(url).map_err(|e| fail(Engine::MariaDb, e.to_string()))?;
+        let target = Target::parse(url).map_err(|e| fail(SandboxEngine::MariaDb, e.to_string()))?;
         let engine = match target.protocol {
-            Protocol::Mysql => Engine::MariaDb,
-            Protocol::Postgres => Engine::Postgres,
+            Protocol::Mysql => SandboxEngine::MariaDb,
+            Protocol::Postgres => SandboxEngine::Postgres,
             Protocol::Sqlite => {
                 let reason = "a SQLite file is no server".to_string();
-                return Err(fail(Engine::MariaDb, reason));
+                return Err(fail(SandboxEngine::MariaDb, reason));
             }
         };
         if target.database.is_empty() {
@@ -57,7 +61,7 @@ impl Endpoint {
     }
 
     /// What kind of server it is.
-    pub fn engine(&self) -> Engine {
+    pub fn engine(&self) -> SandboxEngine {
         self.engine
     }
 
@@ -191,8 +195,8 @@ impl Drop for Database {
     fn drop(&mut self) {
         // Sessions that a failing test left open would keep PostgreSQL from dropping it.
         let force = match self.server.engine {
-            Engine::MariaDb => "",
-            Engine::Postgres => " WITH (FORCE)",
+            SandboxEngine::MariaDb => "",
+            SandboxEngine::Postgres => " WITH (FORCE)",
         };
         // A test may have ended the server; then there is nothing left to drop.
         let _ = self
@@ -218,7 +222,7 @@ mod tests {
         let url = "postgres://u:p%40w@h1:5433,h2:5433/db?tls=verify-ca&ca=/ca.pem";
         let endpoint = Endpoint::from_url(url).unwrap();
         assert_eq!(endpoint.url(), url);
-        assert_eq!(endpoint.engine(), Engine::Postgres);
+        assert_eq!(endpoint.engine(), SandboxEngine::Postgres);
         assert!(!format!("{endpoint:?}").contains("p@w"));
     }
 

@@ -1,13 +1,13 @@
 //! What can go wrong with a test server.
 
-use crate::Engine;
+use crate::SandboxEngine;
 use std::fmt;
 
 /// The variable that names a server of this protocol running elsewhere.
-pub fn variable(engine: Engine) -> &'static str {
+pub fn variable(engine: SandboxEngine) -> &'static str {
     match engine {
-        Engine::MariaDb => "TIDEMARK_TEST_MYSQL_URL",
-        Engine::Postgres => "TIDEMARK_TEST_POSTGRES_URL",
+        SandboxEngine::MariaDb => "TIDEMARK_TEST_MYSQL_URL",
+        SandboxEngine::Postgres => "TIDEMARK_TEST_POSTGRES_URL",
     }
 }
 
@@ -24,7 +24,7 @@ pub enum Error {
     )]
     Missing {
         /// The server it belongs to.
-        engine: Engine,
+        engine: SandboxEngine,
         /// The program's name.
         program: String,
         /// The folders that were searched.
@@ -37,7 +37,7 @@ pub enum Error {
     #[error("{engine} client: {message}")]
     Sql {
         /// Which client.
-        engine: Engine,
+        engine: SandboxEngine,
         /// What it printed on standard error.
         message: String,
     },
@@ -51,7 +51,7 @@ pub enum Error {
     },
     /// The server is not running.
     #[error("{0} is not running")]
-    NotRunning(Engine),
+    NotRunning(SandboxEngine),
 }
 
 impl Error {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_says_how_to_get_it_and_which_variable_helps() {
-        let e: Error = tidemark_sandbox::find(Engine::Postgres, &["no-such-program"], None)
+        let e: Error = tidemark_sandbox::find(SandboxEngine::Postgres, &["no-such-program"], None)
             .unwrap_err()
             .into();
         let text = e.to_string();

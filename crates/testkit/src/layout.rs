@@ -1,6 +1,6 @@
 //! One test server's temporary folder.
 
-use crate::{Engine, Error};
+use crate::{Error, SandboxEngine};
 use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn create(engine: Engine) -> Result<Layout, Error> {
+    pub fn create(engine: SandboxEngine) -> Result<Layout, Error> {
         // Short, as a Unix socket's path is limited to 107 bytes (unix(7)).
         let folder = tempfile::Builder::new()
             .prefix("tmtk")

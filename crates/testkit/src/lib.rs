@@ -16,7 +16,7 @@
 //! Tests that kill, stop or configure a server start their own:
 //!
 //! ```no_run
-//! let server = tidemark_testkit::Server::builder(tidemark_testkit::Engine::Postgres)
+//! let server = tidemark_testkit::Server::builder(tidemark_testkit::SandboxEngine::Postgres)
 //!     .setting("max_connections", "1200")
 //!     .start()?;
 //! server.kill9()?;
@@ -51,7 +51,7 @@ pub use error::{Error, variable};
 pub use pgbouncer::{PgBouncer, PoolMode};
 pub use server::Server;
 pub use shared::{shared, shared_mariadb, shared_postgres};
-pub use tidemark_sandbox::Engine;
+pub use tidemark_sandbox::SandboxEngine;
 pub use tls::TlsFiles;
 
 /// Account, password and database of every private server.

@@ -1,7 +1,7 @@
 //! The real PgBouncer in front of a PostgreSQL server.
 
 use crate::watchdog::Watchdog;
-use crate::{Endpoint, Engine, Error};
+use crate::{Endpoint, Error, SandboxEngine};
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -40,7 +40,7 @@ impl PgBouncer {
     /// [`Error::Sandbox`] when it is not installed or does not come up.
     pub fn start(server: &Endpoint, mode: PoolMode, pool: u32) -> Result<PgBouncer, Error> {
         // MariaDB's programs are looked for where Debian keeps this one, too.
-        let program = find(Engine::MariaDb, &["pgbouncer"], None).map_err(|_| {
+        let program = find(SandboxEngine::MariaDb, &["pgbouncer"], None).map_err(|_| {
             Error::failed(
                 "starting pgbouncer",
                 "it was not found; install it with \
@@ -53,7 +53,7 @@ impl PgBouncer {
             .tempdir()
             .map_err(Error::io("making a temporary folder"))?;
         let port = free_port()?;
-        let account = Account::for_engine(Engine::Postgres)?;
+        let account = Account::for_engine(SandboxEngine::Postgres)?;
         let mut watchdog = Watchdog::start("INT", folder.path())?;
         let target = server.target();
         let Some(Host::Tcp { host, port: behind }) = target.hosts.first() else {

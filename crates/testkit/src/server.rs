@@ -3,7 +3,8 @@
 use crate::layout::Layout;
 use crate::watchdog::Watchdog;
 use crate::{
-    Database, Endpoint, Engine, Error, SBTEST, ServerBuilder, TlsFiles, copies, mariadb, postgres,
+    Database, Endpoint, Error, SBTEST, SandboxEngine, ServerBuilder, TlsFiles, copies, mariadb,
+    postgres,
 };
 use std::path::PathBuf;
 use std::process::Child;
@@ -41,7 +42,7 @@ impl Server {
     /// # Errors
     /// As for [`ServerBuilder::start`].
     pub fn mariadb() -> Result<Server, Error> {
-        Server::builder(Engine::MariaDb).start()
+        Server::builder(SandboxEngine::MariaDb).start()
     }
 
     /// A PostgreSQL server with the default settings.
@@ -49,11 +50,11 @@ impl Server {
     /// # Errors
     /// As for [`ServerBuilder::start`].
     pub fn postgres() -> Result<Server, Error> {
-        Server::builder(Engine::Postgres).start()
+        Server::builder(SandboxEngine::Postgres).start()
     }
 
     /// A server with settings of the test's own.
-    pub fn builder(engine: Engine) -> ServerBuilder {
+    pub fn builder(engine: SandboxEngine) -> ServerBuilder {
         ServerBuilder::new(engine)
     }
 
@@ -61,9 +62,9 @@ impl Server {
         installed(builder.engine)?;
         let mut layout = Layout::create(builder.engine)?;
         let signal = match builder.engine {
-            Engine::MariaDb => "KILL",
+            SandboxEngine::MariaDb => "KILL",
             // Immediate shutdown: ends the backends too and gives back shared memory.
-            Engine::Postgres => "QUIT",
+            SandboxEngine::Postgres => "QUIT",
         };
         let mut watchdog = Watchdog::start(signal, &layout.folder)?;
         let account = Superuser {
@@ -71,7 +72,7 @@ impl Server {
             password: SBTEST,
         };
         copies::initialise(&layout, &account, &settings(&builder, None))?;
-        if builder.engine == Engine::Postgres {
+        if builder.engine == SandboxEngine::Postgres {
             postgres::admit(&layout, &builder.hba)?;
         }
         let tls = builder
@@ -99,7 +100,7 @@ impl Server {
     }
 
     /// What kind of server it is.
-    pub fn engine(&self) -> Engine {
+    pub fn engine(&self) -> SandboxEngine {
         self.layout.engine
     }
 
@@ -172,7 +173,7 @@ impl Server {
             .take()
             .ok_or(Error::NotRunning(self.engine()))?;
         let pid = child.id();
-        if self.engine() == Engine::Postgres {
+        if self.engine() == SandboxEngine::Postgres {
             // A stopped postmaster starts nothing new; backends live on for a while after it.
             signal(Signal::SIGSTOP, &[pid]);
             let mut all = postgres::backends(pid);
@@ -192,8 +193,8 @@ impl Server {
     /// [`Error::NotRunning`] when it has ended already.
     pub fn stop(&self) -> Result<(), Error> {
         self.end(match self.engine() {
-            Engine::MariaDb => Signal::SIGTERM,
-            Engine::Postgres => Signal::SIGINT,
+            SandboxEngine::MariaDb => Signal::SIGTERM,
+            SandboxEngine::Postgres => Signal::SIGINT,
         })
     }
 
@@ -267,7 +268,7 @@ impl Server {
     fn signal_all(&self, name: Signal) -> Result<(), Error> {
         let pid = self.pid().ok_or(Error::NotRunning(self.engine()))?;
         let mut all = vec![pid];
-        if self.engine() == Engine::Postgres {
+        if self.engine() == SandboxEngine::Postgres {
             all.extend(postgres::backends(pid));
         }
         signal(name, &all);
@@ -283,10 +284,10 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = match self.engine() {
-            Engine::MariaDb => self.end(Signal::SIGTERM),
-            Engine::Postgres => self.resume().and_then(|()| self.end(Signal::SIGQUIT)),
+            SandboxEngine::MariaDb => self.end(Signal::SIGTERM),
+            SandboxEngine::Postgres => self.resume().and_then(|()| self.end(Signal::SIGQUIT)),
         };
-        if self.engine() == Engine::Postgres && self.lock().killed {
+        if self.engine() == SandboxEngine::Postgres && self.lock().killed {
             remove_shared_memory(&self.layout);
         }
     }
@@ -295,8 +296,8 @@ impl Drop for Server {
 /// Every setting of a server: ours, those of TLS, and the test's own, which win.
 fn settings(builder: &ServerBuilder, tls: Option<&TlsFiles>) -> Vec<(String, String)> {
     let (own, tls) = match builder.engine {
-        Engine::MariaDb => (mariadb::SETTINGS, tls.map(mariadb::tls)),
-        Engine::Postgres => (postgres::SETTINGS, tls.map(postgres::tls)),
+        SandboxEngine::MariaDb => (mariadb::SETTINGS, tls.map(mariadb::tls)),
+        SandboxEngine::Postgres => (postgres::SETTINGS, tls.map(postgres::tls)),
     };
     let own = own.iter().map(|(n, v)| (n.to_string(), v.to_string()));
     let tls = tls.into_iter().flatten().map(|(n, v)| (n.to_string(), v));
@@ -304,10 +305,10 @@ fn settings(builder: &ServerBuilder, tls: Option<&TlsFiles>) -> Vec<(String, Str
 }
 
 /// The programs a test server of this kind needs, looked up without starting anything.
-fn installed(engine: Engine) -> Result<(), Error> {
+fn installed(engine: SandboxEngine) -> Result<(), Error> {
     let client: &[&str] = match engine {
-        Engine::MariaDb => &["mariadb", "mysql"],
-        Engine::Postgres => &["psql"],
+        SandboxEngine::MariaDb => &["mariadb", "mysql"],
+        SandboxEngine::Postgres => &["psql"],
     };
     for names in engine.programs().iter().chain([&client]) {
         find(engine, names, None)?;

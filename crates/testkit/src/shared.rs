@@ -1,7 +1,7 @@
 //! One server per process and engine, for tests that only need a database in it.
 
 use crate::error::variable;
-use crate::{Endpoint, Engine, Error, Server};
+use crate::{Endpoint, Error, SandboxEngine, Server};
 use std::env;
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// # Errors
 /// Whatever kept it from starting: the same for every test that asks.
 pub fn shared_mariadb() -> Result<&'static Endpoint, Error> {
-    shared(Engine::MariaDb)
+    shared(SandboxEngine::MariaDb)
 }
 
 /// The process's PostgreSQL, or the server that `TIDEMARK_TEST_POSTGRES_URL` names.
@@ -19,19 +19,19 @@ pub fn shared_mariadb() -> Result<&'static Endpoint, Error> {
 /// # Errors
 /// Whatever kept it from starting: the same for every test that asks.
 pub fn shared_postgres() -> Result<&'static Endpoint, Error> {
-    shared(Engine::Postgres)
+    shared(SandboxEngine::Postgres)
 }
 
 /// The process's server of this kind.
 ///
 /// # Errors
 /// Whatever kept it from starting: the same for every test that asks.
-pub fn shared(engine: Engine) -> Result<&'static Endpoint, Error> {
+pub fn shared(engine: SandboxEngine) -> Result<&'static Endpoint, Error> {
     static MARIADB: OnceLock<Result<Shared, Error>> = OnceLock::new();
     static POSTGRES: OnceLock<Result<Shared, Error>> = OnceLock::new();
     let place = match engine {
-        Engine::MariaDb => &MARIADB,
-        Engine::Postgres => &POSTGRES,
+        SandboxEngine::MariaDb => &MARIADB,
+        SandboxEngine::Postgres => &POSTGRES,
     };
     match place.get_or_init(|| Shared::open(engine, env::var(variable(engine)).ok())) {
         Ok(Shared::Elsewhere(endpoint)) => Ok(endpoint),
@@ -48,7 +48,7 @@ enum Shared {
 }
 
 impl Shared {
-    fn open(engine: Engine, url: Option<String>) -> Result<Shared, Error> {
+    fn open(engine: SandboxEngine, url: Option<String>) -> Result<Shared, Error> {
         let Some(url) = url.filter(|url| !url.is_empty()) else {
             return Server::builder(engine)
                 .start()
@@ -80,7 +80,7 @@ mod tests {
             ("mysql://u:geheim@127.0.0.1:1/db", "does not answer"),
             ("mysql://u:geheim@h:x/db", "invalid port"),
         ] {
-            let e = Shared::open(Engine::MariaDb, Some(url.into())).unwrap_err();
+            let e = Shared::open(SandboxEngine::MariaDb, Some(url.into())).unwrap_err();
             let text = e.to_string();
             assert!(text.contains(part), "{text}");
             assert!(text.contains("TIDEMARK_TEST_MYSQL_URL"), "{text}");

@@ -5,11 +5,11 @@ use tidemark::Frontend;
 use tidemark_core::{OptionError, OptionKind, OptionSpec, option};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource, RowWriter, Session, Value};
-use tidemark_report::{Digest, Lang, Section};
+use tidemark_report::{Digest, Lang, WorkloadSection};
 use tidemark_workloads::random::Rng;
 use tidemark_workloads::{
-    CommandLine, CustomUser, Definition, Doing, Done, Prepared, Prewarm, Runs, Statements,
-    TablePlan, Terminal, Workload,
+    CommandLine, CustomUser, Definition, Doing, Done, PreparedStatements, Prewarm, Runs,
+    Statements, TablePlan, Terminal, Workload,
 };
 
 /// Everything that is known of the family.
@@ -72,15 +72,15 @@ fn clap() -> tidemark::ClapCommand {
 }
 
 /// A part of the report.
-fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+fn section(digest: &Digest<'_>, lang: Lang) -> Option<WorkloadSection> {
     let counted = digest.record().totals.all.count;
-    Some(Section {
+    Some(WorkloadSection {
         title: match lang {
             Lang::Zh => "计数器",
             Lang::En => "Counters",
         },
         facts: vec![("counted", counted.to_string())],
-        ..Section::default()
+        ..WorkloadSection::default()
     })
 }
 
@@ -130,7 +130,7 @@ impl Workload for Counters {
 
     fn statements(&self) -> Statements {
         let update = format!("UPDATE {TABLE} SET n = n + 1 WHERE id = ?");
-        Statements::Custom(Prepared::new(move |_| vec![update.clone()]))
+        Statements::Custom(PreparedStatements::new(move |_| vec![update.clone()]))
     }
 
     fn terminal(&self, number: usize, _terminals: usize, seed: u64) -> Terminal {
@@ -164,7 +164,7 @@ impl CustomUser for User {
     fn transaction<'a>(
         &'a mut self,
         session: &'a mut Session,
-        statements: &'a Prepared,
+        statements: &'a PreparedStatements,
     ) -> Doing<'a> {
         Box::pin(async move {
             let id = self.rng.below(self.count) as i64 + 1;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tidemark_core::{DbError, PreparedMode, Target};
 use tidemark_drivers::{ConnectOptions, Connector, RowSet};
 use tidemark_runtime::block_on;
-use tidemark_workloads::tpch::answers::{Answer, Precision, Stored, compare, write_stored};
+use tidemark_workloads::tpch::answers::{Precision, QueryAnswer, Stored, compare, write_stored};
 use tidemark_workloads::tpch::{Parameters, query};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let begun = Instant::now();
             let statement = session.prepare(&sql).await?;
             session.fetch(&statement, &[], &mut rows).await?;
-            let (seconds, answer) = (begun.elapsed().as_secs_f64(), Answer::of(&rows));
+            let (seconds, answer) = (begun.elapsed().as_secs_f64(), QueryAnswer::of(&rows));
             let right = stored
                 .as_ref()
                 .and_then(|s| Some((s.answer(query)?, s.precision)));

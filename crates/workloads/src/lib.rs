@@ -53,7 +53,7 @@ pub use family::{CommandLine, Family, Runs, Word};
 pub use outcome::{Done, InnerOperation, MAX_NOTES, Notes};
 pub use registry::{Definition, UnknownWorkload, find, registry};
 pub use scripts::FAMILY as SCRIPTS;
-pub use terminal::{CustomUser, Doing, Prepared, SetUp, Waiting};
+pub use terminal::{CustomUser, Doing, PreparedStatements, SetUp, Waiting};
 pub use workload::{Prewarm, TablePlan, Workload};
 
 use terminal::{User, terminals};
@@ -80,7 +80,7 @@ terminals! {
     /// pgbench.
     Pgbench(pgbench::Terminal, pgbench::Statements),
     /// A family of another crate.
-    Custom(Box<dyn CustomUser>, Prepared),
+    Custom(Box<dyn CustomUser>, PreparedStatements),
 }
 
 /// Every family, in the order that `help` lists them.

@@ -217,7 +217,7 @@ pub trait CustomUser: Debug + Send {
     fn transaction<'a>(
         &'a mut self,
         session: &'a mut Session,
-        statements: &'a Prepared,
+        statements: &'a PreparedStatements,
     ) -> Doing<'a>;
 
     /// The pause before the next transaction, of a workload that paces.
@@ -250,12 +250,12 @@ pub trait SetUp: Send {
 }
 
 impl User for Box<dyn CustomUser> {
-    type Statements = Prepared;
+    type Statements = PreparedStatements;
 
     async fn transaction(
         &mut self,
         session: &mut Session,
-        statements: &Prepared,
+        statements: &PreparedStatements,
     ) -> Result<Done, DbError> {
         (**self).transaction(session, statements).await
     }
@@ -276,7 +276,7 @@ impl User for Box<dyn CustomUser> {
 type Texts = dyn Fn(&Dialect) -> Vec<String> + Send;
 
 /// What a session has prepared for [`CustomUser`]s: statements, by the place of their texts.
-pub struct Prepared {
+pub struct PreparedStatements {
     texts: Box<Texts>,
     statements: Vec<Statement>,
     set_up: Option<Box<dyn SetUp>>,
@@ -284,7 +284,7 @@ pub struct Prepared {
     number: usize,
 }
 
-impl Prepared {
+impl PreparedStatements {
     /// Of the texts that a dialect needs, not yet prepared.
     pub fn new(texts: impl Fn(&Dialect) -> Vec<String> + Send + 'static) -> Self {
         Self {
@@ -328,9 +328,9 @@ impl Prepared {
     }
 }
 
-impl Debug for Prepared {
+impl Debug for PreparedStatements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared")
+        f.debug_struct("PreparedStatements")
             .field("statements", &self.statements)
             .finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A change of a metric that fails a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limit {
+pub struct RegressionLimit {
     metric: Metric,
     /// Whether a change above the limit fails, or one below.
     above: bool,
@@ -23,7 +23,7 @@ pub struct LimitError {
     why: String,
 }
 
-impl std::str::FromStr for Limit {
+impl std::str::FromStr for RegressionLimit {
     type Err = LimitError;
 
     fn from_str(text: &str) -> Result<Self, LimitError> {
@@ -62,7 +62,7 @@ impl std::str::FromStr for Limit {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for RegressionLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.above { '>' } else { '<' };
         write!(
@@ -74,7 +74,7 @@ impl fmt::Display for Limit {
     }
 }
 
-impl Limit {
+impl RegressionLimit {
     /// What it is a limit of.
     pub fn metric(&self) -> Metric {
         self.metric
@@ -114,7 +114,7 @@ mod tests {
             ("throughput < -3%", "throughput < -3%"),
             ("mean>+0.5%", "mean > +0.5%"),
         ] {
-            let limit: Limit = text.parse().unwrap();
+            let limit: RegressionLimit = text.parse().unwrap();
             assert_eq!(limit.to_string(), shown);
             assert_eq!(shown.parse(), Ok(limit));
         }
@@ -131,7 +131,7 @@ mod tests {
             ("p99 > inf%", "a sign and %"),
             ("throughput < -150%", "a sign and %"),
         ] {
-            let error = text.parse::<Limit>().unwrap_err().to_string();
+            let error = text.parse::<RegressionLimit>().unwrap_err().to_string();
             assert!(
                 error.contains(part) && error.contains("'p99 > +5%'"),
                 "{error}"

@@ -60,9 +60,9 @@ impl Metric {
 
 /// The metrics of a run, or of a part of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Values([f64; 5]);
+pub(crate) struct MetricValues([f64; 5]);
 
-impl Values {
+impl MetricValues {
     fn of(count: u64, seconds: f64, latency: &Histogram) -> Self {
         Self::at(count as f64 / seconds, latency)
     }
@@ -87,12 +87,12 @@ impl Values {
 /// What a comparison needs of a run: a few kilobytes, so that many runs can be compared whose
 /// records are read one by one.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub struct ComparedRun {
     /// The run's id; those of all clients of one load.
     pub(crate) ids: Vec<String>,
-    pub(crate) whole: Values,
+    pub(crate) whole: MetricValues,
     /// In the order of time; none where they were not asked for.
-    pub(super) parts: Vec<Values>,
+    pub(super) parts: Vec<MetricValues>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) setup: Setup,
     /// When and where its load was, if that is known; of each client.
@@ -106,7 +106,7 @@ pub struct Measured {
     pub(super) invalid: Vec<&'static str>,
 }
 
-impl Measured {
+impl ComparedRun {
     /// Of a run with an end, and what the rules say of it ([`crate::findings`]).
     ///
     /// # Errors
@@ -146,8 +146,8 @@ impl Measured {
         }
         let per_s = stated.unwrap_or(counted);
         let whole = match &run.totals.all.quantiles {
-            Some(given) if run.latency.is_empty() => Values::given(per_s, given),
-            _ => Values::at(per_s, &run.latency),
+            Some(given) if run.latency.is_empty() => MetricValues::given(per_s, given),
+            _ => MetricValues::at(per_s, &run.latency),
         };
         // An interval of a stream of queries is one query, none like the other.
         let intervals = if with_parts && record.queries.is_empty() {
@@ -174,7 +174,7 @@ impl Measured {
     }
 }
 
-impl Measured {
+impl ComparedRun {
     /// When and where its load was, if that is known.
     pub fn presence(&self) -> Option<&Presence> {
         self.presences.first()
@@ -208,7 +208,7 @@ impl Measured {
         let count = clients.iter().map(|c| c.count).fold(0, u64::saturating_add);
         Some(Self {
             ids: clients.iter().flat_map(|c| c.ids.clone()).collect(),
-            whole: Values::at(per_s, &latency),
+            whole: MetricValues::at(per_s, &latency),
             // A part's latencies are not kept as a distribution, so they can't be put together.
             parts: Vec::new(),
             facts: clients.iter().flat_map(|c| c.facts.clone()).collect(),
@@ -226,7 +226,7 @@ impl Measured {
     }
 }
 
-fn of_part(run: &Run<'_>, part: &[&Interval]) -> Result<Values, AnalysisError> {
+fn of_part(run: &Run<'_>, part: &[&Interval]) -> Result<MetricValues, AnalysisError> {
     let mut latency = Histogram::new();
     let mut count = 0;
     for interval in part {
@@ -236,5 +236,5 @@ fn of_part(run: &Run<'_>, part: &[&Interval]) -> Result<Values, AnalysisError> {
         }
     }
     let seconds = part.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
-    Ok(Values::of(count, seconds, &latency))
+    Ok(MetricValues::of(count, seconds, &latency))
 }

@@ -7,8 +7,8 @@ mod metric;
 mod usable;
 
 pub use difference::Difference;
-pub use limit::{Limit, LimitError};
-pub use metric::{Measured, Metric};
+pub use limit::{LimitError, RegressionLimit};
+pub use metric::{ComparedRun, Metric};
 pub(crate) use usable::repeats;
 pub use usable::{Side, Unusable};
 
@@ -160,11 +160,11 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
     Ok(comparison)
 }
 
-/// Compares two groups of runs that were measured before ([`Measured::of`]).
-pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
+/// Compares two groups of runs that were measured before ([`ComparedRun::of`]).
+pub fn compare_measured(a: &[&ComparedRun], b: &[&ComparedRun]) -> Comparison {
     let (of_a, of_b) = (Sorted::out(a, Side::A), Sorted::out(b, Side::B));
-    let figured_a: Vec<&Measured> = of_a.figured.iter().map(Cow::as_ref).collect();
-    let figured_b: Vec<&Measured> = of_b.figured.iter().map(Cow::as_ref).collect();
+    let figured_a: Vec<&ComparedRun> = of_a.figured.iter().map(Cow::as_ref).collect();
+    let figured_b: Vec<&ComparedRun> = of_b.figured.iter().map(Cow::as_ref).collect();
     let (a, b) = (figured_a.as_slice(), figured_b.as_slice());
     let repeats = a.len() > 1 && b.len() > 1;
     let mut metrics = Vec::new();
@@ -176,7 +176,7 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
             metric.verdict = Verdict::Invalid;
         }
     }
-    let ids = |runs: &[&Measured]| runs.iter().flat_map(|r| r.ids.clone()).collect();
+    let ids = |runs: &[&ComparedRun]| runs.iter().flat_map(|r| r.ids.clone()).collect();
     let facts_a: Vec<_> = a.iter().flat_map(|r| &r.facts).collect();
     let facts_b: Vec<_> = b.iter().flat_map(|r| &r.facts).collect();
     Comparison {
@@ -207,23 +207,23 @@ fn measured(
     runs: &[RunRecord],
     found: &[Vec<Finding>],
     with_parts: bool,
-) -> Result<Vec<Measured>, AnalysisError> {
+) -> Result<Vec<ComparedRun>, AnalysisError> {
     let each = runs.iter().zip(found);
-    let each = each.map(|(run, found)| Measured::with(run, found, with_parts));
+    let each = each.map(|(run, found)| ComparedRun::with(run, found, with_parts));
     each.collect()
 }
 
 /// `None` where a run has no such figure, or one of 0, which has no ratio.
-fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Option<Compared> {
+fn one(metric: Metric, a: &[&ComparedRun], b: &[&ComparedRun], repeats: bool) -> Option<Compared> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    let values = |runs: &[&Measured]| -> Option<Vec<f64>> {
+    let values = |runs: &[&ComparedRun]| -> Option<Vec<f64>> {
         let values = runs.iter().map(|run| run.whole.get(metric));
         values.map(|v| Some(v).filter(|v| *v > 0.0)).collect()
     };
     let (values_a, values_b) = (values(a)?, values(b)?);
-    let estimate = |runs: &[&Measured], values: &[f64]| {
+    let estimate = |runs: &[&ComparedRun], values: &[f64]| {
         if repeats {
             return Estimate::of_repeats(values);
         }
@@ -287,7 +287,7 @@ fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
 }
 
 /// An interval narrows with the square root of the time.
-fn seconds_needed(interval: (f64, f64), a: &[&Measured], b: &[&Measured]) -> Needed {
+fn seconds_needed(interval: (f64, f64), a: &[&ComparedRun], b: &[&ComparedRun]) -> Needed {
     let half = (interval.1.ln() - interval.0.ln()) / 2.0;
     let times = half / 1.96 * TELLING_SURE / (1.0 + TELLING).ln();
     let measured = a.iter().chain(b).map(|run| run.elapsed_s);
@@ -297,14 +297,14 @@ fn seconds_needed(interval: (f64, f64), a: &[&Measured], b: &[&Measured]) -> Nee
 
 /// Of runs too short for an interval, by the spread of the few parts that they have. `None` where they
 /// have fewer than [`FEWEST_PARTS`], or one without a transaction.
-fn seconds_of_parts(metric: Metric, a: &[&Measured], b: &[&Measured]) -> Option<Needed> {
+fn seconds_of_parts(metric: Metric, a: &[&ComparedRun], b: &[&ComparedRun]) -> Option<Needed> {
     // The variance of a part, and the seconds of one.
-    let of_run = |run: &&Measured| {
+    let of_run = |run: &&ComparedRun| {
         let parts: Vec<f64> = run.parts.iter().map(|p| p.get(metric)).collect();
         let told = parts.len() >= FEWEST_PARTS && parts.iter().all(|v| *v > 0.0);
         told.then(|| (log_variance(&parts), run.elapsed_s / parts.len() as f64))
     };
-    let of_side = |runs: &[&Measured]| {
+    let of_side = |runs: &[&ComparedRun]| {
         let each: Option<Vec<(f64, f64)>> = runs.iter().map(of_run).collect();
         each.map(|each| {
             let (variances, seconds): (Vec<f64>, Vec<f64>) = each.into_iter().unzip();

@@ -1,6 +1,6 @@
 //! Which runs of a group its figures are of: one with a finding that says not to use it is in none.
 
-use super::Measured;
+use super::ComparedRun;
 use crate::concurrent_runs::together;
 use crate::rules::overlap;
 use crate::{Finding, Severity};
@@ -35,24 +35,24 @@ pub struct Unusable {
 pub(super) struct Sorted<'m> {
     /// Those that figures are of: that may be used, or all where none may. Clients of one load are
     /// one of them.
-    pub figured: Vec<Cow<'m, Measured>>,
+    pub figured: Vec<Cow<'m, ComparedRun>>,
     pub is_usable: bool,
     pub unusable: Vec<Unusable>,
 }
 
 impl<'m> Sorted<'m> {
-    pub fn out(runs: &[&'m Measured], side: Side) -> Self {
+    pub fn out(runs: &[&'m ComparedRun], side: Side) -> Self {
         let (mut usable, mut not) = (Vec::new(), Vec::new());
         let presences: Vec<_> = runs.iter().map(|run| run.presences.first()).collect();
         for group in together(&presences) {
-            let group: Vec<&Measured> = group
+            let group: Vec<&ComparedRun> = group
                 .into_iter()
                 .filter_map(|n| runs.get(n).copied())
                 .collect();
             match group.as_slice() {
                 [one] if one.invalid.is_empty() => usable.push(Cow::Borrowed(*one)),
                 [one] => not.push((*one, one.invalid.clone())),
-                several => match Measured::of_clients(several) {
+                several => match ComparedRun::of_clients(several) {
                     Some(load) => usable.push(Cow::Owned(load)),
                     None => not.extend(several.iter().map(|run| {
                         let rules = [run.invalid.as_slice(), &[overlap::ID]].concat();
@@ -80,7 +80,7 @@ impl<'m> Sorted<'m> {
 }
 
 /// The runs that may be used as repeats of each other, clients of one load as one.
-pub(crate) fn repeats<'m>(runs: &[&'m Measured]) -> Vec<Cow<'m, Measured>> {
+pub(crate) fn repeats<'m>(runs: &[&'m ComparedRun]) -> Vec<Cow<'m, ComparedRun>> {
     let sorted = Sorted::out(runs, Side::A);
     match sorted.is_usable {
         true => sorted.figured,

@@ -10,7 +10,7 @@ mod verdict;
 
 pub use baseline::{Baseline, HostCpu, distance_share, later_ms};
 pub use pairs::{FEWEST_PAIRS, baseline_goes_first, is_decided, ratio, wants_more};
-pub use verdict::{Confidence, Evidence, Shown, Verdict, judge};
+pub use verdict::{Confidence, Evidence, ExperimentVerdict, ProvenCause, judge};
 
 use thresholds::{CACHE_GAIN, CLIENT_FREE, DISTANCE_POSSIBLE, GAIN, SESSIONS_GAIN};
 

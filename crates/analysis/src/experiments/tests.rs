@@ -2,7 +2,7 @@ mod distance;
 mod exclusion;
 mod pairs;
 
-use super::{Baseline, Class, Confidence, Evidence, Experiment, Verdict, judge, order};
+use super::{Baseline, Class, Confidence, Evidence, Experiment, ExperimentVerdict, judge, order};
 use Experiment::{DisjointKeys, NoCommitWait, OnePercent, Rtt, SecondClient, SessionsTwice, Text};
 use tidemark_stats::Ratio;
 
@@ -46,7 +46,7 @@ fn evidence(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> 
     }
 }
 
-fn judged(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> Verdict {
+fn judged(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> ExperimentVerdict {
     judge(&evidence(baseline, ratios, excluded))
 }
 
@@ -60,7 +60,7 @@ const FLAT: [(Experiment, f64, f64, f64); 5] = [
 ];
 
 /// Nothing moves a saturated server; one experiment has another ratio.
-fn but(experiment: Experiment, low: f64, ratio: f64, high: f64) -> Verdict {
+fn but(experiment: Experiment, low: f64, ratio: f64, high: f64) -> ExperimentVerdict {
     let mut ratios = FLAT.to_vec();
     ratios.push((Text, 0.80, 0.84, 0.88));
     ratios.retain(|(e, ..)| *e != experiment);

@@ -33,7 +33,7 @@ pub enum Confidence {
 
 /// A cause that an experiment proves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shown {
+pub struct ProvenCause {
     /// What it is.
     pub class: Class,
     /// How many times as high throughput is without it.
@@ -44,13 +44,13 @@ pub struct Shown {
 
 /// What all experiments prove.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct ExperimentVerdict {
     /// What limits.
     pub class: Class,
     /// How sure that is.
     pub confidence: Confidence,
     /// All that was shown, the largest gain first.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ProvenCause>,
     /// What is excluded.
     pub rules_out: Vec<Class>,
     /// Experiments that could tell more: not made, or not decided.
@@ -60,7 +60,7 @@ pub struct Verdict {
 }
 
 /// What is proven by them.
-pub fn judge(evidence: &Evidence) -> Verdict {
+pub fn judge(evidence: &Evidence) -> ExperimentVerdict {
     let mut shown = shown(evidence);
     shown.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     let open = open(evidence);
@@ -76,7 +76,7 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         },
         Some(first) => (first.class, of_first(first, &shown, &open)),
     };
-    Verdict {
+    ExperimentVerdict {
         class,
         confidence,
         shown,
@@ -87,9 +87,9 @@ pub fn judge(evidence: &Evidence) -> Verdict {
 }
 
 /// How sure the largest gain is beside the others.
-fn of_first(first: &Shown, shown: &[Shown], open: &[Experiment]) -> Confidence {
+fn of_first(first: &ProvenCause, shown: &[ProvenCause], open: &[Experiment]) -> Confidence {
     // Whoever waits for round trips does more with more sessions: both are one thing.
-    let is_same = |s: &&Shown| first.class == Class::Distance && s.class == Class::Sessions;
+    let is_same = |s: &&ProvenCause| first.class == Class::Distance && s.class == Class::Sessions;
     let second = shown.iter().skip(1).find(|s| !is_same(s));
     let is_near = second.is_some_and(|second| first.gain < second.gain * APART);
     // Sessions that wait for one another or for the disk follow, too.
@@ -100,12 +100,12 @@ fn of_first(first: &Shown, shown: &[Shown], open: &[Experiment]) -> Confidence {
     }
 }
 
-fn shown(evidence: &Evidence) -> Vec<Shown> {
+fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
     let measured = evidence.measured.iter();
-    let mut shown: Vec<Shown> = measured
+    let mut shown: Vec<ProvenCause> = measured
         .filter_map(|(experiment, of)| {
             let (class, limit) = experiment.proves()?;
-            (of.low > limit).then_some(Shown {
+            (of.low > limit).then_some(ProvenCause {
                 class,
                 gain: of.ratio,
                 confidence: Confidence::High,
@@ -118,7 +118,7 @@ fn shown(evidence: &Evidence) -> Vec<Shown> {
 
 /// Round trips that are most of the latency, unless later replies cost nothing or more sessions bring
 /// nothing: then they wait for something else. That both do is what proves it.
-fn distance(evidence: &Evidence) -> Option<Shown> {
+fn distance(evidence: &Evidence) -> Option<ProvenCause> {
     let baseline = &evidence.baseline;
     let (ping, share) = (baseline.ping_ms?, distance_share(baseline)?);
     let twice = evidence.measured.get(&Experiment::SessionsTwice);
@@ -129,7 +129,7 @@ fn distance(evidence: &Evidence) -> Option<Shown> {
     }
     let follows = twice.is_some_and(|of| of.low > SESSIONS_GAIN);
     let saved = share * (1.0 - ON_HOST_MS / ping);
-    Some(Shown {
+    Some(ProvenCause {
         class: Class::Distance,
         // Of what would be left nobody knows more than that it is something.
         gain: 1.0 / (1.0 - saved).max(0.01),

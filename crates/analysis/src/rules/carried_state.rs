@@ -1,7 +1,7 @@
 //! Runs that inherit what earlier ones changed.
 
 use super::row_count::wrote;
-use crate::compare::Measured;
+use crate::compare::ComparedRun;
 use crate::run::Run;
 use crate::texts::carried_state::{BETWEEN, INSTEAD, SAYS};
 use crate::thresholds::rows_differ;
@@ -25,8 +25,8 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 /// Of the runs of a comparison: whether one of them began with other rows than the first that was to
 /// have the same data. Runs of different sizes are compared on purpose, and that is told as an option
 /// that differs.
-pub(super) fn between(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
-    let runs: Vec<&Measured> = a.iter().chain(b).copied().collect();
+pub(super) fn between(a: &[&ComparedRun], b: &[&ComparedRun]) -> Option<Finding> {
+    let runs: Vec<&ComparedRun> = a.iter().chain(b).copied().collect();
     runs.iter().find_map(|run| {
         let first = runs
             .iter()

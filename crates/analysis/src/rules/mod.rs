@@ -41,7 +41,7 @@ mod unlike_repeats;
 
 pub use stated::{missing_client, missing_output};
 
-use crate::compare::{Measured, repeats};
+use crate::compare::{ComparedRun, repeats};
 use crate::family::Family;
 use crate::run::Run;
 use crate::{AnalysisError, Finding, Setup};
@@ -207,7 +207,7 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
 }
 
 /// What the rules of comparisons have to say of two groups of runs, each in the order of time.
-pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
+pub(crate) fn findings_of_groups(a: &[&ComparedRun], b: &[&ComparedRun]) -> Vec<Finding> {
     let mut found: Vec<Finding> = carried_state::between(a, b)
         .into_iter()
         .chain(overlap::of_groups(a, b))
@@ -223,7 +223,7 @@ pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Findin
 
 /// What the rules have to say of all runs of one setup, in the order of time: of those that may be used
 /// as repeats of each other.
-pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
+pub fn findings_of_repeats(runs: &[&ComparedRun]) -> Vec<Finding> {
     let repeats = repeats(runs);
     of_repeats(
         &repeats
@@ -233,7 +233,7 @@ pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
     )
 }
 
-fn of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
+fn of_repeats(repeats: &[&ComparedRun]) -> Vec<Finding> {
     // Of several setups (`unlike-repeats`) neither their spread nor their order says anything.
     if !Setup::differing(repeats.iter().map(|run| run.setup())).is_empty() {
         return Vec::new();

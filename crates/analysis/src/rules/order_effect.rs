@@ -1,6 +1,6 @@
 //! Repeats that climb or fall in the order in which they ran.
 
-use crate::compare::{Measured, Metric};
+use crate::compare::{ComparedRun, Metric};
 use crate::texts::order_effect::{INSTEAD, SAYS};
 use crate::thresholds::{ORDER_CHANGE, ORDER_REPEATS};
 use crate::{Figure, Finding, Severity};
@@ -8,7 +8,7 @@ use crate::{Figure, Finding, Severity};
 pub(super) const ID: &str = "order-effect";
 
 /// Of repeats of one setup, in the order of time.
-pub(super) fn check(repeats: &[&Measured]) -> Option<Finding> {
+pub(super) fn check(repeats: &[&ComparedRun]) -> Option<Finding> {
     let values: Vec<f64> = repeats
         .iter()
         .map(|run| run.whole.get(Metric::Throughput))

@@ -1,6 +1,6 @@
 //! Runs that loaded one server at the same time.
 
-use crate::compare::Measured;
+use crate::compare::ComparedRun;
 use crate::concurrent_runs::{are_one_load, common_share, together};
 use crate::finding::finding;
 use crate::texts::overlap::{
@@ -81,7 +81,7 @@ fn of_one_job(members: &[&Present<'_>]) -> Finding {
 }
 
 /// Of the sides of a comparison.
-pub(super) fn of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
+pub(super) fn of_groups(a: &[&ComparedRun], b: &[&ComparedRun]) -> Vec<Finding> {
     let mut found = Vec::new();
     for side in [a, b] {
         if let Some(clients) = side
@@ -101,7 +101,7 @@ pub(super) fn of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
             break;
         }
     }
-    let presences = |side: &[&Measured]| -> Vec<Presence> {
+    let presences = |side: &[&ComparedRun]| -> Vec<Presence> {
         let all = side.iter().flat_map(|run| run.presences.iter().cloned());
         all.collect()
     };

@@ -1,7 +1,7 @@
 //! Repeats that are further apart than their mean can tell of.
 
 use super::order_effect::ends;
-use crate::compare::{Measured, Metric};
+use crate::compare::{ComparedRun, Metric};
 use crate::texts::repeats_disagree::{INSTEAD, LATENCY, THROUGHPUT};
 use crate::thresholds::REPEATS_APART;
 use crate::{Both, Figure, Finding, Severity};
@@ -9,7 +9,7 @@ use crate::{Both, Figure, Finding, Severity};
 pub(super) const ID: &str = "repeats-disagree";
 
 /// Of repeats of one setup.
-pub(super) fn check(repeats: &[&Measured]) -> Option<Finding> {
+pub(super) fn check(repeats: &[&ComparedRun]) -> Option<Finding> {
     let of = |metric: Metric, says: Both| {
         let values: Vec<f64> = repeats.iter().map(|run| run.whole.get(metric)).collect();
         let (least, most) = ends(&values)?;

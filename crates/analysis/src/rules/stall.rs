@@ -1,6 +1,6 @@
 //! Seconds of nothing.
 
-use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity, unexpected};
+use crate::dead::{Dead, DeadSpan, Says, is_longer_than_usual, outages, severity, unexpected};
 use crate::run::{Run, rate};
 use crate::texts::stall::{
     ALL, INSTEAD, INSTEAD_MACHINE, INTERVALS, LATENCY, LATENCY_NOWHERE, MANY, ONE,
@@ -63,8 +63,8 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 }
 
 /// Intervals in which hardly anything ended.
-fn idle_intervals(run: &Run<'_>, elsewhere: &[Span]) -> Option<Finding> {
-    let span = |i: &Interval| Span::new(i.start_ms, i.length_ms);
+fn idle_intervals(run: &Run<'_>, elsewhere: &[DeadSpan]) -> Option<Finding> {
+    let span = |i: &Interval| DeadSpan::new(i.start_ms, i.length_ms);
     let is_own = |i: &&Interval| elsewhere.iter().all(|s| span(i).within(*s) == 0.0);
     let intervals: Vec<&Interval> = run.whole().into_iter().filter(is_own).collect();
     // What is usual is seen where anything ended at all: most of a run may be dead.
@@ -98,8 +98,8 @@ fn idle_intervals(run: &Run<'_>, elsewhere: &[Span]) -> Option<Finding> {
 }
 
 /// Neighbours as one.
-fn joined(spans: impl Iterator<Item = Span>) -> Vec<Span> {
-    let mut all: Vec<Span> = Vec::new();
+fn joined(spans: impl Iterator<Item = DeadSpan>) -> Vec<DeadSpan> {
+    let mut all: Vec<DeadSpan> = Vec::new();
     for span in spans {
         match all.last_mut() {
             Some(last) if span.start_s - last.end_s < 0.01 => last.end_s = span.end_s,
@@ -109,7 +109,7 @@ fn joined(spans: impl Iterator<Item = Span>) -> Vec<Span> {
     all
 }
 
-fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, AnalysisError> {
+fn slowest(run: &Run<'_>, elsewhere: &[DeadSpan]) -> Result<Option<Finding>, AnalysisError> {
     let max = run.latency.max_ns();
     let (max_ms, p999_ms) = (
         max as f64 / 1e6,

@@ -1,6 +1,6 @@
 //! Sides of a comparison between which more than one condition changed.
 
-use crate::compare::Measured;
+use crate::compare::ComparedRun;
 use crate::compare::difference::{Difference, Facts, between};
 use crate::texts::unequal_conditions::{INSTEAD, SAYS};
 use crate::{Figure, Finding, Severity};
@@ -67,8 +67,8 @@ const DATA: [&str; 13] = [
 ];
 
 /// Of a comparison's sides. Rows that changed since the load are `carried-state`'s.
-pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
-    let facts = |side: &[&Measured]| -> Vec<Facts> {
+pub(super) fn check(a: &[&ComparedRun], b: &[&ComparedRun]) -> Option<Finding> {
+    let facts = |side: &[&ComparedRun]| -> Vec<Facts> {
         side.iter()
             .flat_map(|run| run.facts.iter().cloned())
             .collect()

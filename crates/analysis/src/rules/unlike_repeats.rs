@@ -1,6 +1,6 @@
 //! Runs on one side of a comparison that are no repeats of each other.
 
-use crate::compare::Measured;
+use crate::compare::ComparedRun;
 use crate::texts::unlike_repeats::{INSTEAD, SAYS};
 use crate::{Figure, Finding, Setup, Severity};
 
@@ -10,7 +10,7 @@ pub(super) const ID: &str = "unlike-repeats";
 const NAMED: usize = 4;
 
 /// Of a comparison's sides.
-pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
+pub(super) fn check(a: &[&ComparedRun], b: &[&ComparedRun]) -> Option<Finding> {
     [a, b].into_iter().find_map(|side| {
         let what = Setup::differing(side.iter().map(|run| &run.setup));
         let named = what.iter().take(NAMED).map(String::as_str);

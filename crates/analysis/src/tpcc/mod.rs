@@ -87,7 +87,7 @@ const fn asked(name: &'static str, least_share: Option<f64>, limit_s: f64) -> Ty
 
 /// Whether a limit is kept, as far as the transactions tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum LimitVerdict {
     /// It is.
     Yes,
     /// It is not.
@@ -98,11 +98,15 @@ pub enum Kept {
 
 /// Whether 90 % of a type's transactions were as quick as its limit asks. With fewer than a hundred
 /// only what chance can't explain is told: so many above the limit that it is broken.
-pub fn keeps_limit(latency: &Histogram, limit_s: f64) -> Kept {
+pub fn keeps_limit(latency: &Histogram, limit_s: f64) -> LimitVerdict {
     let samples = latency.count() as f64;
     if samples >= SAMPLES_BEYOND / (1.0 - PERCENTILE / 100.0) {
         let p90_s = latency.percentile_ns(PERCENTILE) as f64 / 1e9;
-        return if p90_s > limit_s { Kept::No } else { Kept::Yes };
+        return if p90_s > limit_s {
+            LimitVerdict::No
+        } else {
+            LimitVerdict::Yes
+        };
     }
     let slow = latency
         .occupied()
@@ -111,9 +115,9 @@ pub fn keeps_limit(latency: &Histogram, limit_s: f64) -> Kept {
     let share = 1.0 - PERCENTILE / 100.0;
     let chance = CHANCE * (samples * share * PERCENTILE / 100.0).sqrt();
     if samples > 0.0 && slow as f64 > samples * share + chance {
-        Kept::No
+        LimitVerdict::No
     } else {
-        Kept::TooFew
+        LimitVerdict::TooFew
     }
 }
 
@@ -175,14 +179,14 @@ mod tests {
     #[test]
     fn a_limit_is_judged_where_there_are_transactions_enough() {
         for (all, slow, kept) in [
-            (0, 0, Kept::TooFew),
-            (8, 0, Kept::TooFew),
-            (8, 2, Kept::TooFew),
-            (8, 8, Kept::No),
-            (50, 30, Kept::No),
-            (99, 0, Kept::TooFew),
-            (101, 5, Kept::Yes),
-            (101, 20, Kept::No),
+            (0, 0, LimitVerdict::TooFew),
+            (8, 0, LimitVerdict::TooFew),
+            (8, 2, LimitVerdict::TooFew),
+            (8, 8, LimitVerdict::No),
+            (50, 30, LimitVerdict::No),
+            (99, 0, LimitVerdict::TooFew),
+            (101, 5, LimitVerdict::Yes),
+            (101, 20, LimitVerdict::No),
         ] {
             assert_eq!(
                 keeps_limit(&latencies(all, slow), 5.0),

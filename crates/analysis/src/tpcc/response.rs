@@ -1,6 +1,6 @@
 //! TPC-C's limits of response times, broken (clauses 5.2.5.7 and 2.7.2).
 
-use super::{Kept, TYPE_REQUIREMENTS, keeps_limit};
+use super::{LimitVerdict, TYPE_REQUIREMENTS, keeps_limit};
 use crate::run::Run;
 use crate::texts::tpcc_response::{INSTEAD, SAYS};
 use crate::{AnalysisError, Figure, Finding, Severity};
@@ -12,7 +12,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     for asked in TYPE_REQUIREMENTS {
         if let Some(stats) = run.totals.types.get(asked.name) {
             let latency = run.latency_of(stats)?;
-            if keeps_limit(&latency, asked.limit_s) == Kept::No {
+            if keeps_limit(&latency, asked.limit_s) == LimitVerdict::No {
                 broken.push((asked, latency.percentile_ns(90.0) as f64 / 1e9));
             }
         }

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::time::Duration;
-use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Needed, Side, Verdict};
+use tidemark_analysis::compare::{Basis, Compared, Metric, Needed, RegressionLimit, Side, Verdict};
 use tidemark_analysis::{Comparison, compare, telling_settings};
 use tidemark_core::record::*;
 use tidemark_core::{Engine, ServerInfo, Source};
@@ -159,7 +159,7 @@ fn runs_of_other_loads_are_no_repeats() {
 fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     let mut rng = SmallRng::seed_from_u64(4);
     let a = run(&mut rng, 10.0, 60, 0.3);
-    let limit = |text: &str| -> Limit { text.parse().unwrap() };
+    let limit = |text: &str| -> RegressionLimit { text.parse().unwrap() };
     let slower = compare(from_ref(&a), &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
     assert!(limit("p99 > +5%").is_broken_by(&slower));
     assert!(limit("throughput < -5%").is_broken_by(&slower));
@@ -391,7 +391,7 @@ fn of_a_side_without_a_run_that_may_be_used_nothing_is_concluded() {
             "throughput < -90%",
             "throughput > +900%",
         ] {
-            let limit: Limit = limit.parse().unwrap();
+            let limit: RegressionLimit = limit.parse().unwrap();
             assert!(limit.is_broken_by(&comparison), "{limit}");
         }
     }

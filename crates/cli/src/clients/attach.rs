@@ -9,7 +9,7 @@ use crate::render::language;
 use crate::storing::store_path;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use tidemark_clients::{ClientFacts, Event, Offset, Run};
+use tidemark_clients::{ClientFacts, ClientsRun, CoordinatorEvent, Offset};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
 use tidemark_core::{Pacing, RunSpec};
 use tidemark_engine::Started;
@@ -27,7 +27,7 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
     interrupt::listen();
     let mut store = Store::open(&store_path(words.store.store.as_deref())?)?;
     let version = env!("TIDEMARK_VERSION");
-    let (id, entry, run) = Run::attach(nats, words.run.as_deref(), version)?;
+    let (id, entry, run) = ClientsRun::attach(nats, words.run.as_deref(), version)?;
     let Some(head) = entry.record.map(|record| *record) else {
         drop(run);
         return Err(Failure::usage(format!(
@@ -90,7 +90,11 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
     })
 }
 
-fn follow(run: &Run, mut gathering: Gathering, head: RunRecord) -> Result<RunRecord, Failure> {
+fn follow(
+    run: &ClientsRun,
+    mut gathering: Gathering,
+    head: RunRecord,
+) -> Result<RunRecord, Failure> {
     let stop = interrupt::handle();
     let mut is_stopping = false;
     let mut quiet = Lines;
@@ -107,16 +111,18 @@ fn follow(run: &Run, mut gathering: Gathering, head: RunRecord) -> Result<RunRec
             }
         };
         match event {
-            Event::Chosen(_) | Event::Begins(_) => {}
-            Event::Message(client, message) => {
+            CoordinatorEvent::Chosen(_) | CoordinatorEvent::Begins(_) => {}
+            CoordinatorEvent::Message(client, message) => {
                 gathering.message(client, *message, run, &mut quiet)?;
             }
-            Event::Lost { client, why, .. } => gathering.lost(client, why, run, &mut quiet)?,
-            Event::Over { clients, .. } => {
+            CoordinatorEvent::Lost { client, why, .. } => {
+                gathering.lost(client, why, run, &mut quiet)?
+            }
+            CoordinatorEvent::Over { clients, .. } => {
                 let gathered = gathering.finish(head, &clients, is_stopping)?;
                 return Ok(gathered.record);
             }
-            Event::Failed(error) => return Err(error.into()),
+            CoordinatorEvent::Failed(error) => return Err(error.into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use std::collections::VecDeque;
 use std::time::Duration;
-use tidemark_clients::{ClientEnd, ClientFacts, HeldRate, Message, OnLoss, Run, now_ns};
+use tidemark_clients::{ClientEnd, ClientFacts, ClientsRun, HeldRate, Message, OnLoss, now_ns};
 use tidemark_core::record::{
     ClientHost, ClientState, ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step,
 };
@@ -44,7 +44,7 @@ pub trait Listener {
 
 /// A client, as far as it has told.
 #[derive(Default)]
-struct Told {
+struct ClientReport {
     started: Option<Started>,
     record: Option<Box<RunRecord>>,
     failed: Option<(u8, String)>,
@@ -55,7 +55,7 @@ struct Told {
     now: ClientNow,
 }
 
-impl Told {
+impl ClientReport {
     fn stage(&self) -> ClientStage {
         let has_failed = |record: &RunRecord| matches!(record.state, RunState::Failed(_));
         match (&self.lost, &self.failed, self.record.as_deref()) {
@@ -79,7 +79,7 @@ impl Told {
 
 /// A rate that clients hold.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct ClientsRate {
     plan: StepPlan,
     /// So many clients make the rate together.
     clients: usize,
@@ -98,10 +98,10 @@ pub struct Gathering {
     spec: RunSpec,
     on_loss: OnLoss,
     facts: Vec<ClientFacts>,
-    told: Vec<Told>,
+    told: Vec<ClientReport>,
     live: Live,
     conductor: Option<Conductor>,
-    held: Option<Held>,
+    held: Option<ClientsRate>,
     steps: Vec<Step>,
     /// The common start, by this host's clock.
     begins_ns: Option<i64>,
@@ -137,12 +137,12 @@ impl Gathering {
     pub fn chosen(&mut self, facts: Vec<ClientFacts>) {
         let count = u32::try_from(facts.len()).unwrap_or(u32::MAX);
         self.live = Live::new(count, self.spec.interval);
-        self.told = facts.iter().map(|_| Told::default()).collect();
+        self.told = facts.iter().map(|_| ClientReport::default()).collect();
         self.facts = facts;
     }
 
     /// All begin at this moment of this host's clock.
-    pub fn begins(&mut self, at_ns: i64, run: &Run) {
+    pub fn begins(&mut self, at_ns: i64, run: &ClientsRun) {
         self.begins_ns = Some(at_ns);
         let warmup = i64::try_from(self.spec.warmup.as_nanos()).unwrap_or(i64::MAX);
         self.next_step(at_ns.saturating_add(warmup), run);
@@ -156,7 +156,7 @@ impl Gathering {
         &mut self,
         client: u32,
         message: Message,
-        run: &Run,
+        run: &ClientsRun,
         to: &mut dyn Listener,
     ) -> Result<(), Failure> {
         let Some(told) = self.told.get_mut(client as usize) else {
@@ -233,7 +233,7 @@ impl Gathering {
         &mut self,
         client: u32,
         why: String,
-        run: &Run,
+        run: &ClientsRun,
         to: &mut dyn Listener,
     ) -> Result<(), Failure> {
         let name = self.facts.get(client as usize).map(|f| f.agent.clone());
@@ -255,7 +255,7 @@ impl Gathering {
     ///
     /// # Errors
     /// As [`Gathering::message`].
-    pub fn go_on(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
+    pub fn go_on(&mut self, run: &ClientsRun, to: &mut dyn Listener) -> Result<(), Failure> {
         self.start(to);
         if self.has_started {
             let sealed = self.live.sealed(None).map_err(unreadable)?;
@@ -289,7 +289,7 @@ impl Gathering {
 
     /// Tells the start when all have told theirs, and when it is.
     fn start(&mut self, to: &mut dyn Listener) {
-        let has_told = |told: &Told| told.started.is_some() || told.is_over();
+        let has_told = |told: &ClientReport| told.started.is_some() || told.is_over();
         let Some(at_ns) = self.begins_ns.filter(|_| !self.has_started) else {
             return;
         };
@@ -309,7 +309,7 @@ impl Gathering {
     }
 
     /// Judges a rate that all have held, and lets them hold the next.
-    fn judge(&mut self, run: &Run, to: &mut dyn Listener) -> Result<(), Failure> {
+    fn judge(&mut self, run: &ClientsRun, to: &mut dyn Listener) -> Result<(), Failure> {
         let Some(step) = self.judged()? else {
             return Ok(());
         };
@@ -325,7 +325,7 @@ impl Gathering {
         let Some(held) = self.held else {
             return Ok(None);
         };
-        let has_held = |told: &Told| !told.steps.is_empty() || told.is_over();
+        let has_held = |told: &ClientReport| !told.steps.is_empty() || told.is_over();
         if !self.told.iter().all(has_held) {
             return Ok(None);
         }
@@ -373,7 +373,7 @@ impl Gathering {
         Ok(Some(step))
     }
 
-    fn next_step(&mut self, from_ns: i64, run: &Run) {
+    fn next_step(&mut self, from_ns: i64, run: &ClientsRun) {
         let Some(conductor) = &mut self.conductor else {
             return;
         };
@@ -386,7 +386,7 @@ impl Gathering {
                     Pacing::FindMax(_) => self.told.iter().filter(|told| !told.is_over()).count(),
                     _ => all,
                 };
-                self.held = Some(Held { plan, clients });
+                self.held = Some(ClientsRate { plan, clients });
                 run.hold(HeldRate {
                     purpose: plan.purpose,
                     // Each takes its share of what all would make.
@@ -457,7 +457,7 @@ impl Gathering {
     /// Why the run failed, if it did.
     fn failure(&self, ends: &[ClientEnd]) -> Option<EngineError> {
         let all = self.told.iter().zip(ends);
-        let of_one = |(told, end): (&Told, &ClientEnd)| {
+        let of_one = |(told, end): (&ClientReport, &ClientEnd)| {
             let lost = told.lost.as_ref().map(|why| format!("is lost: {why}"));
             let failed = told.failed.as_ref().map(|(_, why)| why.clone());
             let ended = told.record.as_ref().and_then(|record| match &record.state {
@@ -479,7 +479,7 @@ impl Gathering {
 
 /// What came of a rate, of those that held it. What it was is known from those: others were lost meanwhile,
 /// or before.
-fn merged(steps: &[(Step, u64)], held: Held) -> Result<Step, Failure> {
+fn merged(steps: &[(Step, u64)], held: ClientsRate) -> Result<Step, Failure> {
     let parts: Vec<(&Step, u64)> = steps.iter().map(|(step, n)| (step, *n)).collect();
     let mut step = tidemark_merge::step(&parts).map_err(unreadable)?;
     // Each client has told its share.
@@ -501,7 +501,7 @@ fn now_of(interval: &Interval, cpus: Option<f64>, host_busy: Option<f64>) -> Cli
     }
 }
 
-fn client(told: Told, end: &ClientEnd, shard: Shard) -> ClientRun {
+fn client(told: ClientReport, end: &ClientEnd, shard: Shard) -> ClientRun {
     let ms = |ns: i64| ns as f64 / 1e6;
     let state = match (&told.record, told.lost, told.failed) {
         (_, Some(why), _) => ClientState::Lost(why),
@@ -551,7 +551,7 @@ mod tests {
             clock: Offset::default(),
         });
         gathering.chosen(facts.collect());
-        gathering.held = Some(Held {
+        gathering.held = Some(ClientsRate {
             plan: StepPlan {
                 purpose: StepPurpose::Asked,
                 rate: Some(300.0),

@@ -4,11 +4,11 @@ use super::several::Several;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::plan::load_spec;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::stdio::print;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
-use tidemark_clients::{Event, Message};
+use tidemark_clients::{CoordinatorEvent, Message};
 use tidemark_core::Protocol;
 use tidemark_core::job::Clients;
 use tidemark_engine::Replace;
@@ -24,7 +24,7 @@ const ENDS: Duration = Duration::from_secs(12);
 ///
 /// # Errors
 /// [`Failure`] when one is lost or fails: what was loaded stays, and the same command goes on with it.
-pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
+pub fn load(order: &JobOrder, clients: &Clients) -> Result<ExitCode, Failure> {
     if order.target.protocol == Protocol::Sqlite {
         return Err(Failure::usage(format!(
             "--clients={}: an embedded SQLite database is a file of one host; use a server, or load with \
@@ -63,9 +63,9 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
             name.cloned().unwrap_or_default()
         };
         match event {
-            Event::Chosen(facts) => names = facts.into_iter().map(|f| f.agent).collect(),
-            Event::Begins(_) => {}
-            Event::Message(client, message) => match *message {
+            CoordinatorEvent::Chosen(facts) => names = facts.into_iter().map(|f| f.agent).collect(),
+            CoordinatorEvent::Begins(_) => {}
+            CoordinatorEvent::Message(client, message) => match *message {
                 Message::Line(line) if client == 0 => print(&format!("{line}\n")),
                 Message::Failed { code, message } => {
                     let known = ExitCode::ALL.iter().find(|(known, _)| *known as u8 == code);
@@ -82,7 +82,7 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
                 }
                 _ => {}
             },
-            Event::Lost { client, why, .. } => {
+            CoordinatorEvent::Lost { client, why, .. } => {
                 let message = format!(
                     "client {} is lost: {why}; what was loaded stays: {}",
                     name(client),
@@ -93,7 +93,7 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
                     failed = Some(Failure::new(ExitCode::Failed, message));
                 }
             }
-            Event::Over { .. } => {
+            CoordinatorEvent::Over { .. } => {
                 several.kept();
                 return match failed {
                     None if loaded == names.len() => Ok(ExitCode::Success),
@@ -102,7 +102,7 @@ pub fn load(order: &Order, clients: &Clients) -> Result<ExitCode, Failure> {
                     _ => Err(Failure::new(ExitCode::Interrupted, stopped(order))),
                 };
             }
-            Event::Failed(error) => return Err(error.into()),
+            CoordinatorEvent::Failed(error) => return Err(error.into()),
         }
     }
 }
@@ -112,7 +112,7 @@ fn is_interrupted(failure: &Failure) -> bool {
 }
 
 /// What the user is told who ended a load.
-fn stopped(order: &Order) -> String {
+fn stopped(order: &JobOrder) -> String {
     format!(
         "interrupted; what was loaded stays: {}; cleanup drops the tables",
         again(order)
@@ -120,7 +120,7 @@ fn stopped(order: &Order) -> String {
 }
 
 /// What the same command does with what was loaded.
-fn again(order: &Order) -> &'static str {
+fn again(order: &JobOrder) -> &'static str {
     match load_spec(&order.job).replace {
         Replace::Nothing => "the same command resumes",
         _ => "the same command starts over, without --replace or --force it resumes",

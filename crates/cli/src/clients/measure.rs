@@ -7,10 +7,10 @@ use super::several::Several;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::live_output::LiveOutput;
-use crate::measuring::{Making, Measured, Observer, Ready, Voice};
+use crate::measuring::{Making, MeasuredRun, Observer, Ready, Voice};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use tidemark_clients::{ClientEnd, Event, OnLoss};
+use tidemark_clients::{ClientEnd, CoordinatorEvent, OnLoss};
 use tidemark_core::Job;
 use tidemark_core::job::{ClientLoss, Clients};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
@@ -34,7 +34,7 @@ pub fn measure<'a>(
     samples: Option<(&SampleLog, u16)>,
     say: LiveOutput<'_>,
     voice: &mut dyn Voice,
-) -> Result<Measured<'a>, Failure> {
+) -> Result<MeasuredRun<'a>, Failure> {
     refuse(clients, checkpoints, samples.is_some())?;
     let measured = follow(ready, clients, say, |making, drive| {
         let mut observer = Observer::new(making, &mut *voice);
@@ -75,7 +75,7 @@ pub fn follow<'a>(
     clients: &Clients,
     say: LiveOutput<'_>,
     told: impl FnOnce(Making<'_, '_>, Drive<'_>) -> Result<Gathered, Failure>,
-) -> Result<Measured<'a>, Failure> {
+) -> Result<MeasuredRun<'a>, Failure> {
     let job = ready.job();
     must_be_possible(job, clients)?;
     ready.observe_without_own_host();
@@ -175,7 +175,7 @@ fn drive(
             }
         };
         match event {
-            Event::Chosen(facts) => {
+            CoordinatorEvent::Chosen(facts) => {
                 let named = facts.iter().map(|f| {
                     let error = f.clock.error_ns as f64 / 1e6;
                     format!("{} on {} (clock ± {error:.2} ms)", f.agent, f.hostname)
@@ -184,13 +184,15 @@ fn drive(
                 to.notice(&format!("clients: {}", named.join(", ")));
                 gathering.chosen(facts);
             }
-            Event::Begins(at_ns) => {
+            CoordinatorEvent::Begins(at_ns) => {
                 gathering.begins(at_ns, run);
                 gathering.go_on(run, to)?;
             }
-            Event::Message(client, message) => gathering.message(client, *message, run, to)?,
-            Event::Lost { client, why, .. } => gathering.lost(client, why, run, to)?,
-            Event::Over { clients, .. } => {
+            CoordinatorEvent::Message(client, message) => {
+                gathering.message(client, *message, run, to)?
+            }
+            CoordinatorEvent::Lost { client, why, .. } => gathering.lost(client, why, run, to)?,
+            CoordinatorEvent::Over { clients, .. } => {
                 gathering.go_on(run, to)?;
                 return Ok(Over {
                     gathering,
@@ -198,7 +200,7 @@ fn drive(
                     is_stopping,
                 });
             }
-            Event::Failed(error) => return Err(error.into()),
+            CoordinatorEvent::Failed(error) => return Err(error.into()),
         }
     }
 }

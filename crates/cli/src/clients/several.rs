@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tidemark_clients::{ListedState, Local, OnLoss, Plan, Run, Timing, list};
+use tidemark_clients::{ClientsPlan, ClientsRun, ListedState, Local, OnLoss, Timing, list};
 use tidemark_core::job::{ClientLoss, Clients, OutputFiles, Watch};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, Target};
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A run of several clients, with what was started for it.
 pub struct Several {
     /// The run.
-    pub run: Run,
+    pub run: ClientsRun,
     /// Ends after the run.
     _local: Option<Local>,
 }
@@ -45,7 +45,7 @@ impl Several {
                 (local.nats.clone(), count.to_string(), Some(local))
             }
         };
-        let plan = Plan {
+        let plan = ClientsPlan {
             run: id.into(),
             clients,
             version: env!("TIDEMARK_VERSION").into(),
@@ -58,7 +58,7 @@ impl Several {
             timing: Timing::default(),
         };
         Ok(Self {
-            run: Run::begin(nats, plan)?,
+            run: ClientsRun::begin(nats, plan)?,
             _local: local,
         })
     }

@@ -11,7 +11,7 @@ use crate::measuring::{Ready, RunContext, Voice};
 use crate::plan::BoundWorkload;
 use crate::record_outputs::RecordOutputs;
 use crate::recording::Recording;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::watching::Watching;
 use crate::{interrupt, jobs, program};
 use indicatif::ProgressBar;
@@ -139,7 +139,7 @@ fn own(job: &Job) -> Job {
     }
 }
 
-fn run(order: &Order) -> Result<RunRecord, Failure> {
+fn run(order: &JobOrder) -> Result<RunRecord, Failure> {
     let plan = BoundWorkload::of(order)?;
     let outputs = RecordOutputs::new(&order.job.outputs)?;
     let mut watching = Watching::new(&order.job.watch)?;
@@ -165,7 +165,7 @@ fn run(order: &Order) -> Result<RunRecord, Failure> {
 }
 
 /// A load of tables is a process of its own once more: it prints as it does alone.
-fn load(order: &Order, at_ns: i64) -> Result<Message, Failure> {
+fn load(order: &JobOrder, at_ns: i64) -> Result<Message, Failure> {
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let left = instant_of(at_ns).saturating_duration_since(Instant::now());
     std::thread::sleep(left);

@@ -1,6 +1,6 @@
 //! The experiments: pairs of a baseline and a change, in turn, as long as there is time.
 
-use super::changes::{self, Change, Why};
+use super::changes::{self, ExperimentChange, Why};
 use super::child_runs::{ChildRuns, NoRun};
 use super::global_setting::GlobalSetting;
 use super::ping::ping_ms;
@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tidemark_analysis::experiments::{
-    Baseline, Evidence, Experiment, FEWEST_PAIRS, Verdict, baseline_goes_first, judge, order,
-    ratio, wants_more,
+    Baseline, Evidence, Experiment, ExperimentVerdict, FEWEST_PAIRS, baseline_goes_first, judge,
+    order, ratio, wants_more,
 };
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, Pacing, Target};
@@ -40,7 +40,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What is asked of a diagnosis beside its job.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct DiagnosisOptions {
     /// Time for all experiments.
     pub budget: Duration,
     /// Whether settings of a server that is no sandbox may be changed.
@@ -76,7 +76,7 @@ pub struct Battery {
 }
 
 /// What was found.
-pub struct Found {
+pub struct BatteryResult {
     /// The diagnosis, as its runs have it.
     pub id: String,
     /// What is known of it.
@@ -86,7 +86,7 @@ pub struct Found {
     /// Experiments that were not made.
     pub skipped: Vec<(Experiment, Why)>,
     /// What they prove.
-    pub verdict: Verdict,
+    pub verdict: ExperimentVerdict,
     /// Whether the user ended it.
     pub interrupted: bool,
     /// What ended it before its time.
@@ -94,7 +94,7 @@ pub struct Found {
 }
 
 /// An experiment with what it changes.
-type Planned = (Experiment, Change);
+type Planned = (Experiment, ExperimentChange);
 
 impl Battery {
     /// Of this job.
@@ -105,7 +105,7 @@ impl Battery {
         job: Job,
         target: Option<Target>,
         store: Store,
-        asked: &Asked,
+        asked: &DiagnosisOptions,
     ) -> Result<Self, Failure> {
         let seconds = (asked.budget.as_secs() / RUNS_IN_BUDGET).clamp(1, LONGEST_RUN);
         let base = changes::baseline(&job, seconds);
@@ -139,7 +139,7 @@ impl Battery {
     ///
     /// # Errors
     /// [`Failure`] of a baseline's run before anything was measured.
-    pub fn run(&mut self) -> Result<Found, Failure> {
+    pub fn run(&mut self) -> Result<BatteryResult, Failure> {
         self.begun = Instant::now();
         let order = self.runs.order(&self.base)?;
         let plan = BoundWorkload::of(&order)?;
@@ -260,7 +260,7 @@ impl Battery {
         experiment: Experiment,
         first: &RunRecord,
         only_reads: bool,
-    ) -> Result<Change, Why> {
+    ) -> Result<ExperimentChange, Why> {
         let change = changes::change(experiment, &self.base, first, only_reads)?;
         if !change.settings.is_empty() && !self.may_change && !self.setting.is_sandbox() {
             return Err(Why::Permission);
@@ -302,7 +302,7 @@ impl Battery {
     }
 
     /// Whether so many pairs go into what is left of the budget, by what runs took until now.
-    fn has_time(&self, change: &Change, pairs: usize) -> bool {
+    fn has_time(&self, change: &ExperimentChange, pairs: usize) -> bool {
         let base = nominal(change.base.as_ref().unwrap_or(&self.base));
         let changed = change.jobs.iter().map(nominal).fold(0.0, f64::max);
         let pauses = match change.leaves_work {
@@ -328,7 +328,7 @@ impl Battery {
 
     /// A baseline and a change, in either order. A change that can't run is skipped; a baseline that can't
     /// is the end.
-    fn pair(&mut self, experiment: Experiment, change: &Change) -> Result<(), NoRun> {
+    fn pair(&mut self, experiment: Experiment, change: &ExperimentChange) -> Result<(), NoRun> {
         let is_first = baseline_goes_first(self.pairs(experiment).len());
         let mut before = None;
         if is_first {
@@ -356,7 +356,7 @@ impl Battery {
         Ok(())
     }
 
-    fn base_of_pair(&mut self, change: &Change) -> Result<f64, NoRun> {
+    fn base_of_pair(&mut self, change: &ExperimentChange) -> Result<f64, NoRun> {
         Ok(rate(&self.baseline_run(change.base.as_ref())?))
     }
 
@@ -364,7 +364,7 @@ impl Battery {
     fn changed_run(
         &mut self,
         experiment: Experiment,
-        change: &Change,
+        change: &ExperimentChange,
     ) -> Result<Option<f64>, NoRun> {
         if !change.settings.is_empty()
             && let Err(failure) = self.setting.change(self.runs.store(), &change.settings)
@@ -397,7 +397,12 @@ impl Battery {
         self.skipped.insert(experiment, why);
     }
 
-    fn found(&self, baseline: Baseline, interrupted: bool, ended_by: Option<Failure>) -> Found {
+    fn found(
+        &self,
+        baseline: Baseline,
+        interrupted: bool,
+        ended_by: Option<Failure>,
+    ) -> BatteryResult {
         let measured = self.measured.iter();
         let experiments: Vec<(Experiment, Ratio, usize)> = measured
             .filter_map(|(e, pairs)| Some((*e, ratio(pairs)?, pairs.len())))
@@ -408,7 +413,7 @@ impl Battery {
             measured: experiments.iter().map(|(e, of, _)| (*e, *of)).collect(),
             excluded: excluded.map(|(e, _)| *e).collect(),
         });
-        Found {
+        BatteryResult {
             id: self.runs.id.clone(),
             baseline,
             experiments,
@@ -421,7 +426,11 @@ impl Battery {
 }
 
 /// Transactions a second of a change, if it was the change that is meant.
-fn rate_of(records: &[RunRecord], change: &Change, of_baseline: usize) -> Result<f64, Why> {
+fn rate_of(
+    records: &[RunRecord],
+    change: &ExperimentChange,
+    of_baseline: usize,
+) -> Result<f64, Why> {
     let opened = records.iter().map(opened).sum();
     if let Some(why) = change.has_other_sessions(of_baseline, opened) {
         return Err(why);
@@ -457,7 +466,7 @@ fn busy_now() -> f64 {
 }
 
 /// Lets the server do what a run of a change leaves to it.
-fn pause(change: &Change) -> Result<(), NoRun> {
+fn pause(change: &ExperimentChange) -> Result<(), NoRun> {
     let begun = Instant::now();
     while change.leaves_work && begun.elapsed() < PAUSE {
         if is_asked_to_end() {

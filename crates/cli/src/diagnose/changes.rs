@@ -23,7 +23,7 @@ const FINE: Duration = Duration::from_millis(100);
 
 /// What is run in the place of the baseline.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct ExperimentChange {
     /// What is run at the same time, each by a process of its own.
     pub jobs: Vec<Job>,
     /// Whether the baseline is what the experiment's name says, so that its ratio is the inverse.
@@ -125,7 +125,7 @@ pub fn change(
     base: &Job,
     seen: &RunRecord,
     only_reads: bool,
-) -> Result<Change, Why> {
+) -> Result<ExperimentChange, Why> {
     let sessions = base.load.sessions;
     let engine = seen.server.as_ref().map_or(Engine::Sqlite, |s| s.engine);
     let mut job = base.clone();
@@ -133,9 +133,9 @@ pub fn change(
         Experiment::SessionsTwice => {
             job.load.terminals *= 2;
             job.load.sessions *= 2;
-            return Ok(Change {
+            return Ok(ExperimentChange {
                 sessions: 2.0,
-                ..Change::of(job)
+                ..ExperimentChange::of(job)
             });
         }
         Experiment::SessionsHalf if sessions < 2 => return Err(Why::OneSession),
@@ -147,9 +147,9 @@ pub fn change(
             if (clients as usize) > job.load.sessions.min(job.load.terminals) {
                 return Err(Why::FewerSessionsThanClients(clients));
             }
-            return Ok(Change {
+            return Ok(ExperimentChange {
                 sessions: job.load.sessions as f64 / sessions as f64,
-                ..Change::of(job)
+                ..ExperimentChange::of(job)
             });
         }
         Experiment::Rtt => job.load.inject_rtt += run_facts::later(seen),
@@ -165,18 +165,18 @@ pub fn change(
                 true => PreparedMode::Server,
                 false => PreparedMode::Text,
             };
-            return Ok(Change {
+            return Ok(ExperimentChange {
                 is_inverse,
-                ..Change::of(job)
+                ..ExperimentChange::of(job)
             });
         }
         Experiment::ReadsOnly => half_of_mix(&mut job, "oltp_read_only", READS)?,
         Experiment::WritesOnly => half_of_mix(&mut job, "oltp_write_only", WRITES)?,
     }
-    Ok(Change::of(job))
+    Ok(ExperimentChange::of(job))
 }
 
-impl Change {
+impl ExperimentChange {
     fn of(job: Job) -> Self {
         Self {
             jobs: vec![job],
@@ -224,7 +224,7 @@ fn takes(job: &Job, option: &str) -> bool {
     })
 }
 
-fn two_clients(base: &Job) -> Result<Change, Why> {
+fn two_clients(base: &Job) -> Result<ExperimentChange, Why> {
     // Both would ask for the same agents.
     if base.clients.is_some() {
         return Err(Why::SeveralClients);
@@ -243,10 +243,10 @@ fn two_clients(base: &Job) -> Result<Change, Why> {
     other.load.terminals = base.load.terminals - one.load.terminals;
     // Not the same keys at the same time.
     other.load.seed = base.load.seed.wrapping_add(1);
-    Ok(Change {
+    Ok(ExperimentChange {
         jobs: vec![one, other],
         base: Some(base.clone()),
-        ..Change::of(base)
+        ..ExperimentChange::of(base)
     })
 }
 
@@ -327,16 +327,16 @@ fn one_percent(job: &mut Job, only_reads: bool) -> Result<(), Why> {
     Ok(())
 }
 
-fn no_commit_wait(job: Job, engine: Engine, seen: &RunRecord) -> Result<Change, Why> {
+fn no_commit_wait(job: Job, engine: Engine, seen: &RunRecord) -> Result<ExperimentChange, Why> {
     let change = match Dialect::new(engine).commit_wait() {
         CommitWait::Session(name, value) => in_sessions(job, name, value)?,
-        CommitWait::Logs => Change {
+        CommitWait::Logs => ExperimentChange {
             settings: on_server(seen)?,
-            ..Change::of(job)
+            ..ExperimentChange::of(job)
         },
         CommitWait::Fixed => return Err(Why::NoSetting),
     };
-    Ok(Change {
+    Ok(ExperimentChange {
         leaves_work: true,
         ..change
     })
@@ -364,7 +364,7 @@ fn on_server(seen: &RunRecord) -> Result<Vec<(&'static str, &'static str)>, Why>
     }
 }
 
-fn in_sessions(mut job: Job, name: &str, value: &str) -> Result<Change, Why> {
+fn in_sessions(mut job: Job, name: &str, value: &str) -> Result<ExperimentChange, Why> {
     let settings = &mut job.session.settings;
     let is_it = |set: &&String| {
         set.split('=')
@@ -379,7 +379,7 @@ fn in_sessions(mut job: Job, name: &str, value: &str) -> Result<Change, Why> {
     }
     settings.retain(|set| !is_it(&set));
     settings.push(format!("{name}={value}"));
-    Ok(Change::of(job))
+    Ok(ExperimentChange::of(job))
 }
 
 /// Shares of a mix with their defaults.

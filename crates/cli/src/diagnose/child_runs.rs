@@ -3,7 +3,7 @@
 use super::{IDS, TAG};
 use crate::exit::{ExitCode, Failure};
 use crate::jobs;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::study::interrupt::{is_asked_to_end, times_asked};
 use crate::study::step_process::{self, StepProcess};
 use nix::sys::signal::Signal;
@@ -65,7 +65,7 @@ impl ChildRuns {
     ///
     /// # Errors
     /// [`Failure`] of one that can't be.
-    pub fn order(&self, job: &Job) -> Result<Order, Failure> {
+    pub fn order(&self, job: &Job) -> Result<JobOrder, Failure> {
         jobs::order_of(job, Some(&self.target))
     }
 

@@ -2,7 +2,7 @@
 //! before anything is changed, so that the next diagnosis or study of this server restores them after
 //! whatever ended this one. While they are changed, and while values before are read, the server's lock is held.
 
-use super::left_settings::{Found, Identity, Left, LeftSettings, Row, identity};
+use super::left_settings::{Identity, Left, LeftFile, LeftSetting, LeftSettings, identity};
 use super::server_lock::ServerLock;
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes::home;
@@ -15,7 +15,7 @@ use tidemark_drivers::settings::global::{
 };
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_process::{Liveness, ProcessId, boot_id};
-use tidemark_sandbox::State;
+use tidemark_sandbox::SandboxState;
 use tidemark_store::Store;
 
 /// The settings of a target's servers that were changed.
@@ -68,9 +68,9 @@ pub fn still_changed(
         let asked = hosts.on(host, async move |session, _| identity(session).await);
         let Ok(identity) = asked else { continue };
         let left = match setting.files.read(&identity)? {
-            Found::Nothing => continue,
-            Found::Its(left) => left,
-            Found::Doubtful { left, file } => {
+            LeftFile::Nothing => continue,
+            LeftFile::Its(left) => left,
+            LeftFile::Doubtful { left, file } => {
                 all.1.push(doubt(&file, &left, &hosts.server(host)));
                 continue;
             }
@@ -101,7 +101,7 @@ struct Changed {
     /// For people.
     server: String,
     identity: Identity,
-    rows: Vec<Row>,
+    rows: Vec<LeftSetting>,
 }
 
 impl GlobalSetting {
@@ -132,9 +132,9 @@ impl GlobalSetting {
             let Ok(identity) = asked else { continue };
             let server = hosts.server(host);
             match self.files.read(&identity)? {
-                Found::Nothing => continue,
-                Found::Its(_) => {}
-                Found::Doubtful { left, file } => {
+                LeftFile::Nothing => continue,
+                LeftFile::Its(_) => {}
+                LeftFile::Doubtful { left, file } => {
                     eprintln!("tidemark: {}", doubt(&file, &left, &server));
                     continue;
                 }
@@ -149,10 +149,10 @@ impl GlobalSetting {
     fn settle(&self, hosts: &Hosts<'_>, host: usize, identity: &Identity) -> Result<(), Failure> {
         let server = hosts.server(host);
         let left = match self.files.read(identity)? {
-            Found::Nothing => return Ok(()),
-            Found::Its(left) => left,
+            LeftFile::Nothing => return Ok(()),
+            LeftFile::Its(left) => left,
             // Its values now may be those left there, and the file may have the name of ours.
-            Found::Doubtful { left, file } => {
+            LeftFile::Doubtful { left, file } => {
                 let says = doubt(&file, &left, &server);
                 return Err(Failure::new(ExitCode::Refused, says));
             }
@@ -203,7 +203,8 @@ impl GlobalSetting {
         let servers: Vec<String> = hosts.numbers().map(|host| hosts.server(host)).collect();
         let all = home().and_then(|home| Ok(home.list()?));
         let running = all.unwrap_or_default().into_iter();
-        let running = running.filter(|sandbox| matches!(sandbox.state(), State::Running { .. }));
+        let running =
+            running.filter(|sandbox| matches!(sandbox.state(), SandboxState::Running { .. }));
         let own: Vec<String> = running
             .filter_map(|sandbox| Target::parse(&sandbox.url()).ok())
             .filter_map(|target| Connector::new(target, ConnectOptions::default()).ok())
@@ -335,14 +336,14 @@ impl GlobalSetting {
         let left = hosts.on(one.host, async move |session, _| {
             restore(session, &before).await
         });
-        let why = |row: &Row| match &left {
+        let why = |row: &LeftSetting| match &left {
             Ok(left) => {
                 let found = left.iter().find(|(name, _)| *name == row.name);
                 found.map(|(_, why)| why.clone())
             }
             Err(failure) => Some(failure.message.clone()),
         };
-        let failed: Vec<(Row, String)> = rows
+        let failed: Vec<(LeftSetting, String)> = rows
             .into_iter()
             .filter_map(|row| why(&row).map(|why| (row, why)))
             .collect();
@@ -375,14 +376,14 @@ impl GlobalSetting {
 
 /// A setting to change, unless it has the value already: that is not what the server had before, or nothing
 /// is to be changed.
-fn row(name: &str, before: Option<String>, to: &str, server: &str) -> Result<Row, Failure> {
+fn row(name: &str, before: Option<String>, to: &str, server: &str) -> Result<LeftSetting, Failure> {
     if before.as_deref() == Some(to) {
         return Err(Failure::new(
             ExitCode::Refused,
             format!("{name} of {server} is {to} already: something else has changed it"),
         ));
     }
-    Ok(Row {
+    Ok(LeftSetting {
         name: name.into(),
         before,
         to: to.into(),

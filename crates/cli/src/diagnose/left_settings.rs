@@ -28,12 +28,12 @@ pub struct Left {
     /// The process that did it.
     pub process: ProcessId,
     /// What it changed.
-    pub settings: Vec<Row>,
+    pub settings: Vec<LeftSetting>,
 }
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct LeftSetting {
     /// Its name.
     pub name: String,
     /// Its value before; `None` where it had none.
@@ -56,7 +56,7 @@ pub struct Identity {
 
 /// A file about a server of this place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum LeftFile {
     /// There is none.
     Nothing,
     /// It is about this server.
@@ -152,20 +152,20 @@ impl LeftSettings {
     ///
     /// # Errors
     /// [`Failure`] naming the file that can't be read.
-    pub fn read(&self, server: &Identity) -> Result<Found, Failure> {
+    pub fn read(&self, server: &Identity) -> Result<LeftFile, Failure> {
         // Files of earlier releases are named by the place alone.
         let keys = [server.key(), server.place.clone()];
         let keys = &keys[..if server.own.is_some() { 2 } else { 1 }];
-        let mut doubtful = Found::Nothing;
+        let mut doubtful = LeftFile::Nothing;
         for key in keys {
             let file = self.file(key);
             let Some(left) = self.read_file(&file)? else {
                 continue;
             };
             if server.has_left(&left) {
-                return Ok(Found::Its(left));
+                return Ok(LeftFile::Its(left));
             }
-            doubtful = Found::Doubtful { left, file };
+            doubtful = LeftFile::Doubtful { left, file };
         }
         Ok(doubtful)
     }
@@ -234,7 +234,7 @@ mod tests {
             identity: server.key(),
             started: server.started,
             process,
-            settings: vec![Row {
+            settings: vec![LeftSetting {
                 name: "sync_binlog".into(),
                 before: Some("1".into()),
                 to: to.into(),
@@ -254,14 +254,14 @@ mod tests {
         let all = in_folder(folder.path());
         assert!(all.is_empty());
         let (a, b) = (server("a 3306 /a", "1"), server("b 3306 /b", "2"));
-        assert_eq!(all.read(&a).unwrap(), Found::Nothing);
+        assert_eq!(all.read(&a).unwrap(), LeftFile::Nothing);
         all.write(&left(&a, "0")).unwrap();
         all.write(&left(&b, "2")).unwrap();
         all.write(&left(&b, "3")).unwrap();
         // What another one is done with is not what this one has left.
         all.remove(&b).unwrap();
-        assert_eq!(all.read(&b).unwrap(), Found::Nothing);
-        assert_eq!(all.read(&a).unwrap(), Found::Its(left(&a, "0")));
+        assert_eq!(all.read(&b).unwrap(), LeftFile::Nothing);
+        assert_eq!(all.read(&a).unwrap(), LeftFile::Its(left(&a, "0")));
         assert!(!all.is_empty());
         // Twice, as by two that saw the same one end.
         all.remove(&b).unwrap();
@@ -276,10 +276,10 @@ mod tests {
         let all = in_folder(folder.path());
         let (a, b) = (server("db 3306 /var", "1"), server("db 3306 /var", "2"));
         all.write(&left(&a, "0")).unwrap();
-        assert_eq!(all.read(&b).unwrap(), Found::Nothing);
+        assert_eq!(all.read(&b).unwrap(), LeftFile::Nothing);
         all.write(&left(&b, "2")).unwrap();
         all.remove(&b).unwrap();
-        assert_eq!(all.read(&a).unwrap(), Found::Its(left(&a, "0")));
+        assert_eq!(all.read(&a).unwrap(), LeftFile::Its(left(&a, "0")));
     }
 
     #[test]
@@ -292,7 +292,7 @@ mod tests {
         };
         all.write(&left(&nameless, "0")).unwrap();
         let doubtful = |server: &Identity| match all.read(server).unwrap() {
-            Found::Doubtful { file, .. } => file,
+            LeftFile::Doubtful { file, .. } => file,
             other => panic!("{other:?}"),
         };
         // The file of an earlier release, and a server that has no identifier.
@@ -302,7 +302,7 @@ mod tests {
         let mut own = left(&nameless, "0");
         own.process = ProcessId::own("");
         all.write(&own).unwrap();
-        assert_eq!(all.read(&nameless).unwrap(), Found::Its(own));
+        assert_eq!(all.read(&nameless).unwrap(), LeftFile::Its(own));
         // MariaDB's identifier is the machine's and the port's: another start is another server.
         let started = |at| Identity {
             started: Some(at),
@@ -310,7 +310,7 @@ mod tests {
         };
         all.write(&left(&started(1_790_000_000), "0")).unwrap();
         let found = all.read(&started(1_790_000_001)).unwrap();
-        assert_eq!(found, Found::Its(left(&started(1_790_000_000), "0")));
+        assert_eq!(found, LeftFile::Its(left(&started(1_790_000_000), "0")));
         assert!(doubtful(&started(1_790_000_500)).exists());
     }
 

@@ -15,7 +15,7 @@ mod server_lock;
 mod together;
 mod told;
 
-pub use battery::Asked;
+pub use battery::DiagnosisOptions;
 pub use global_setting::{StillChanged, restore_left, still_changed};
 
 use crate::args;
@@ -28,7 +28,7 @@ use crate::runs;
 use crate::stdio::print;
 use crate::storing::store_path;
 use crate::study::interrupt;
-use battery::{Battery, Found};
+use battery::{Battery, BatteryResult};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::{Job, JobKind, Target};
@@ -69,7 +69,7 @@ pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitC
     let path = place_of_store(words.store.store.as_deref().or(of_job(&job).as_deref()))?;
     let store = Store::open(&path)?;
     let is_text = words.format == "text";
-    let asked = Asked {
+    let asked = DiagnosisOptions {
         budget: words.budget,
         may_change_settings: words.may_change_settings,
         is_text,
@@ -107,8 +107,8 @@ pub fn experiments(
     job: Job,
     target: Option<Target>,
     store: Store,
-    asked: &Asked,
-) -> Result<(Found, Result<(), Failure>), Failure> {
+    asked: &DiagnosisOptions,
+) -> Result<(BatteryResult, Result<(), Failure>), Failure> {
     let mut battery = Battery::new(job, target, store, asked)?;
     let found = battery.run();
     let back = battery.settings_back();
@@ -119,7 +119,7 @@ pub fn experiments(
 ///
 /// # Errors
 /// [`Failure`] when the store can't be written.
-pub fn attach(store: &mut Store, run: &str, found: &Found) -> Result<(), Failure> {
+pub fn attach(store: &mut Store, run: &str, found: &BatteryResult) -> Result<(), Failure> {
     let mut record = store.get(run)?;
     record.experiments = Some(told::record(found));
     // They are kept beside the record.
@@ -139,7 +139,7 @@ fn in_store(words: &args::Diagnose, run: &str) -> Result<Option<String>, Failure
 }
 
 /// What was found, for people.
-pub fn in_words(found: &Found, lang: Lang) -> String {
+pub fn in_words(found: &BatteryResult, lang: Lang) -> String {
     told::text(found, lang)
 }
 

@@ -1,6 +1,6 @@
 //! What a diagnosis prints: a table of measured changes, the verdict, and the same as JSON.
 
-use super::battery::Found;
+use super::battery::BatteryResult;
 use super::changes::Why;
 use crate::columns::{left, right, widest};
 use crate::texts::diagnose as texts;
@@ -40,7 +40,7 @@ pub fn pair(name: &str, pairs: usize, so_far: Option<Ratio>, lang: Lang) {
 }
 
 /// The result for people.
-pub fn text(found: &Found, lang: Lang) -> String {
+pub fn text(found: &BatteryResult, lang: Lang) -> String {
     let baseline = &found.baseline;
     let mut out = texts::baseline(
         lang,
@@ -112,7 +112,7 @@ pub fn text(found: &Found, lang: Lang) -> String {
 }
 
 /// The result as data.
-pub fn json(found: &Found, lang: Lang) -> String {
+pub fn json(found: &BatteryResult, lang: Lang) -> String {
     let experiment = |(experiment, of, pairs): &(Experiment, Ratio, usize)| {
         json!({
             "experiment": experiment.id(),
@@ -129,7 +129,7 @@ pub fn json(found: &Found, lang: Lang) -> String {
         })
     };
     let verdict = &found.verdict;
-    let shown = |class: &tidemark_analysis::experiments::Shown| json!({"cause": class.class.cause(), "class": class.class.id(), "gain": class.gain});
+    let shown = |class: &tidemark_analysis::experiments::ProvenCause| json!({"cause": class.class.cause(), "class": class.class.id(), "gain": class.gain});
     let baseline = &found.baseline;
     let value = json!({
         "id": found.id,
@@ -160,7 +160,7 @@ pub fn json(found: &Found, lang: Lang) -> String {
 }
 
 /// The result as a record has it.
-pub fn record(found: &Found) -> Experiments {
+pub fn record(found: &BatteryResult) -> Experiments {
     let verdict = &found.verdict;
     let is_finite = |of: &Ratio| of.ratio.is_finite() && of.low.is_finite();
     let measured = found.experiments.iter();
@@ -205,7 +205,7 @@ fn confidence(of: Confidence) -> &'static str {
 }
 
 /// The verdict in a sentence.
-fn sentence(found: &Found, lang: Lang) -> String {
+fn sentence(found: &BatteryResult, lang: Lang) -> String {
     let verdict = &found.verdict;
     let of = |wanted: Experiment| {
         let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);

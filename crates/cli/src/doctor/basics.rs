@@ -1,6 +1,6 @@
 //! Connection, poolers, rights, settings, loading and error classes, on a table of doctor's own.
 
-use super::told::{Area, Level, Teller};
+use super::told::{Area, CheckLevel, Teller};
 use crate::exit::ExitCode;
 use crate::texts::doctor as texts;
 use tidemark_core::record::{HostRole, Setting};
@@ -21,7 +21,7 @@ const ROWS: i64 = 1000;
 
 /// What is known of a target that can be used.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownTarget {
     /// Engine and version.
     pub server: ServerInfo,
     /// Whether it runs on this host; `None` of an embedded database.
@@ -45,7 +45,7 @@ struct Poolers {
 ///
 /// # Errors
 /// The exit code of a step that failed, which was told.
-pub fn examine(connector: &Connector, teller: &Teller) -> Result<Known, ExitCode> {
+pub fn examine(connector: &Connector, teller: &Teller) -> Result<KnownTarget, ExitCode> {
     let looked = block_on(poolers(connector.clone(), teller.clone()));
     let poolers = match looked {
         Ok(Ok(poolers)) => poolers,
@@ -75,7 +75,7 @@ pub fn examine(connector: &Connector, teller: &Teller) -> Result<Known, ExitCode
         }
     }
     let (server, on_client, settings) = known.ok_or(ExitCode::Failed)?;
-    Ok(Known {
+    Ok(KnownTarget {
         server,
         on_client,
         settings,
@@ -91,7 +91,7 @@ fn on_thread(error: &std::io::Error) -> DbError {
 /// Tells of poolers before hosts.
 async fn poolers(connector: Connector, teller: Teller) -> Result<Poolers, DbError> {
     let lang = teller.lang;
-    let note = |says: &str| teller.tell(Area::Target, Level::Note, "pooler", says);
+    let note = |says: &str| teller.tell(Area::Target, CheckLevel::Note, "pooler", says);
     let mut all = Poolers {
         keep_statements: true,
         share_sessions: false,
@@ -117,7 +117,7 @@ async fn poolers(connector: Connector, teller: Teller) -> Result<Poolers, DbErro
 pub fn failed(teller: &Teller, step: StepName, error: &DbError) -> ExitCode {
     let lang = teller.lang;
     let says = texts::failure(lang, step(lang), error, error.class);
-    teller.tell(Area::Target, Level::Failed, step(Lang::En), &says);
+    teller.tell(Area::Target, CheckLevel::Failed, step(Lang::En), &says);
     match (error.kind, error.class) {
         (ErrorKind::TlsFiles, _) => ExitCode::Usage,
         (_, ErrorClass::Refused) => ExitCode::Connect,
@@ -139,7 +139,7 @@ struct Steps {
 impl Steps {
     fn ok(&self, step: StepName, says: &str) {
         self.teller
-            .tell(Area::Target, Level::Ok, step(Lang::En), says);
+            .tell(Area::Target, CheckLevel::Ok, step(Lang::En), says);
     }
 
     fn done(&self, step: StepName) {
@@ -234,13 +234,13 @@ async fn use_table(session: &mut Session, steps: &Steps) -> Step<()> {
 }
 
 /// Rows whose values are awkward to quote.
-struct Rows(i64);
+struct AwkwardRows(i64);
 
 fn value(id: i64) -> String {
     format!("row {id}: it's \\ \"quoted\", naïve\ttab\nline")
 }
 
-impl RowSource for Rows {
+impl RowSource for AwkwardRows {
     fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
         if self.0 == ROWS {
             return false;
@@ -259,7 +259,7 @@ async fn load(session: &mut Session) -> Result<BulkMethod, DbError> {
         columns: &["id", "v"],
         method: None,
     };
-    let loaded = session.load(&request, &mut Rows(0)).await?;
+    let loaded = session.load(&request, &mut AwkwardRows(0)).await?;
     session.simple("COMMIT").await?;
     let rows = catalog::row_count(session, TABLE).await?;
     expect(rows == ROWS as u64, || {

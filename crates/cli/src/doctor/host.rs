@@ -1,7 +1,7 @@
 //! What this host does to a run: the client's, and the database's where that is local.
 
-use super::basics::Known;
-use super::told::{Area, Level, Teller};
+use super::basics::KnownTarget;
+use super::told::{Area, CheckLevel, Teller};
 use crate::diagnose::client_cpu::may_use;
 use crate::diagnose::ping::pings;
 use crate::texts::doctor_host as texts;
@@ -42,11 +42,17 @@ const JITTER: f64 = 5.0;
 const JITTER_MS: f64 = 1.0;
 
 /// What is found of one thing.
-type Finding = (&'static str, Level, String);
+type HostFinding = (&'static str, CheckLevel, String);
 
 /// Tells of each thing that would spoil a run.
-pub fn examine(condition: &HostCondition, connector: &Connector, known: &Known, teller: &Teller) {
-    let tell = |(check, level, says): Finding| teller.tell(Area::Conditions, level, check, &says);
+pub fn examine(
+    condition: &HostCondition,
+    connector: &Connector,
+    known: &KnownTarget,
+    teller: &Teller,
+) {
+    let tell =
+        |(check, level, says): HostFinding| teller.tell(Area::Conditions, level, check, &says);
     let lang = teller.lang;
     of_host(condition, lang).into_iter().for_each(tell);
     tell(open_files(raise_open_files(), lang));
@@ -59,35 +65,43 @@ pub fn examine(condition: &HostCondition, connector: &Connector, known: &Known, 
     tell(quota(may_use(all), all, lang));
     tell(build(lang));
     if known.on_client == Some(false) {
-        tell(("database-host", Level::Note, texts::remote(lang).into()));
+        tell((
+            "database-host",
+            CheckLevel::Note,
+            texts::remote(lang).into(),
+        ));
     }
     if connector.target().protocol != Protocol::Sqlite {
         match pings(connector.clone(), PINGS, LONGEST_PINGS) {
             Ok(times) => tell(round_trip(&times, lang)),
             Err(error) => {
                 let says = texts::no_round_trip(lang, error);
-                tell(("round-trip", Level::Note, says));
+                tell(("round-trip", CheckLevel::Note, says));
             }
         }
     }
 }
 
 /// What the kernel tells.
-fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
+fn of_host(host: &HostCondition, lang: Lang) -> Vec<HostFinding> {
     let mut found = vec![governor(&host.governors, lang)];
     found.extend(
         host.clock_source
             .as_deref()
             .map(|name| match FAST_CLOCKS.contains(&name) {
-                true => ("clock-source", Level::Ok, texts::clock_ok(lang, name)),
-                false => ("clock-source", Level::Warning, texts::clock(lang, name)),
+                true => ("clock-source", CheckLevel::Ok, texts::clock_ok(lang, name)),
+                false => (
+                    "clock-source",
+                    CheckLevel::Warning,
+                    texts::clock(lang, name),
+                ),
             }),
     );
     found.extend(host.swapped_pages.map(|pages| {
         let (level, says) = match (pages, host.swap_used.unwrap_or(0)) {
-            (0, 0) => (Level::Ok, texts::swap_ok(lang).into()),
-            (0, used) => (Level::Note, texts::swap_used(lang, size(used))),
-            (pages, _) => (Level::Warning, texts::swapping(lang, pages)),
+            (0, 0) => (CheckLevel::Ok, texts::swap_ok(lang).into()),
+            (0, used) => (CheckLevel::Note, texts::swap_used(lang, size(used))),
+            (pages, _) => (CheckLevel::Warning, texts::swapping(lang, pages)),
         };
         ("swap", level, says)
     }));
@@ -96,8 +110,16 @@ fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
         let is_busy = cores > OTHERS_CORES.max(OTHERS_SHARE * all as f64);
         let cores = format_args!("{cores:.2}");
         match is_busy {
-            true => ("other-load", Level::Warning, texts::busy(lang, cores, all)),
-            false => ("other-load", Level::Ok, texts::busy_ok(lang, cores, all)),
+            true => (
+                "other-load",
+                CheckLevel::Warning,
+                texts::busy(lang, cores, all),
+            ),
+            false => (
+                "other-load",
+                CheckLevel::Ok,
+                texts::busy_ok(lang, cores, all),
+            ),
         }
     }));
     found.extend(
@@ -107,12 +129,12 @@ fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
     found.extend(host.stolen.map(|share| {
         let percent = format!("{:.1}", share * 100.0);
         let level = match STOLEN {
-            [_, spoils] if share >= spoils => Level::Warning,
-            [known, _] if share >= known => Level::Note,
-            _ => Level::Ok,
+            [_, spoils] if share >= spoils => CheckLevel::Warning,
+            [known, _] if share >= known => CheckLevel::Note,
+            _ => CheckLevel::Ok,
         };
         let says = match level {
-            Level::Ok => texts::steal_ok(lang, percent),
+            CheckLevel::Ok => texts::steal_ok(lang, percent),
             _ => texts::steal(lang, percent),
         };
         ("steal", level, says)
@@ -120,16 +142,19 @@ fn of_host(host: &HostCondition, lang: Lang) -> Vec<Finding> {
     found
 }
 
-fn governor(governors: &[String], lang: Lang) -> Finding {
+fn governor(governors: &[String], lang: Lang) -> HostFinding {
     let (level, says) = match governors {
-        [] => (Level::Note, texts::governor_unknown(lang).into()),
-        [one] if one == "performance" => (Level::Ok, texts::governor_ok(lang).into()),
-        others => (Level::Warning, texts::governor(lang, others.join(", "))),
+        [] => (CheckLevel::Note, texts::governor_unknown(lang).into()),
+        [one] if one == "performance" => (CheckLevel::Ok, texts::governor_ok(lang).into()),
+        others => (
+            CheckLevel::Warning,
+            texts::governor(lang, others.join(", ")),
+        ),
     };
     ("cpu-governor", level, says)
 }
 
-fn memory(all: u64, free: u64, stall: Option<f64>, lang: Lang) -> Finding {
+fn memory(all: u64, free: u64, stall: Option<f64>, lang: Lang) -> HostFinding {
     let is_short = (free as f64) < all as f64 * MEMORY_LEFT;
     let stalls = stall.is_some_and(|percent| percent >= MEMORY_STALL);
     let mut says = texts::memory(lang, size(free), size(all));
@@ -139,63 +164,67 @@ fn memory(all: u64, free: u64, stall: Option<f64>, lang: Lang) -> Finding {
     match is_short || stalls {
         true => {
             says += texts::memory_short(lang);
-            ("memory", Level::Warning, says)
+            ("memory", CheckLevel::Warning, says)
         }
-        false => ("memory", Level::Ok, says),
+        false => ("memory", CheckLevel::Ok, says),
     }
 }
 
-fn open_files(limit: Option<u64>, lang: Lang) -> Finding {
+fn open_files(limit: Option<u64>, lang: Lang) -> HostFinding {
     let Some(limit) = limit else {
-        return ("open-files", Level::Ok, texts::files_unlimited(lang).into());
+        return (
+            "open-files",
+            CheckLevel::Ok,
+            texts::files_unlimited(lang).into(),
+        );
     };
     let sessions = limit.saturating_sub(OTHER_FILES);
     match sessions < SESSIONS {
         true => (
             "open-files",
-            Level::Warning,
+            CheckLevel::Warning,
             texts::files(lang, limit, sessions),
         ),
         false => (
             "open-files",
-            Level::Ok,
+            CheckLevel::Ok,
             texts::files_ok(lang, limit, sessions),
         ),
     }
 }
 
-fn ports(count: u64, lang: Lang) -> Finding {
+fn ports(count: u64, lang: Lang) -> HostFinding {
     match count < PORTS {
         true => {
             let says = texts::ports(lang, count, TIME_WAIT_S, count / TIME_WAIT_S);
-            ("ports", Level::Warning, says)
+            ("ports", CheckLevel::Warning, says)
         }
-        false => ("ports", Level::Ok, texts::ports_ok(lang, count)),
+        false => ("ports", CheckLevel::Ok, texts::ports_ok(lang, count)),
     }
 }
 
-fn quota(may_use: f64, all: usize, lang: Lang) -> Finding {
+fn quota(may_use: f64, all: usize, lang: Lang) -> HostFinding {
     match may_use < all as f64 {
         true => {
             let says = texts::quota(lang, format_args!("{may_use:.2}"), all);
-            ("cpu-quota", Level::Warning, says)
+            ("cpu-quota", CheckLevel::Warning, says)
         }
-        false => ("cpu-quota", Level::Ok, texts::quota_ok(lang).into()),
+        false => ("cpu-quota", CheckLevel::Ok, texts::quota_ok(lang).into()),
     }
 }
 
 /// How Tidemark itself was built.
-fn build(lang: Lang) -> Finding {
+fn build(lang: Lang) -> HostFinding {
     let (level, says) = match (cfg!(debug_assertions), env!("TIDEMARK_VERSION")) {
-        (true, _) => (Level::Warning, texts::debug_build(lang)),
-        (_, version) if version.ends_with("+quick") => (Level::Note, texts::quick_build(lang)),
-        _ => (Level::Ok, texts::build_ok(lang)),
+        (true, _) => (CheckLevel::Warning, texts::debug_build(lang)),
+        (_, version) if version.ends_with("+quick") => (CheckLevel::Note, texts::quick_build(lang)),
+        _ => (CheckLevel::Ok, texts::build_ok(lang)),
     };
     ("client-build", level, says.into())
 }
 
 /// Of times in order.
-fn round_trip(times: &[Duration], lang: Lang) -> Finding {
+fn round_trip(times: &[Duration], lang: Lang) -> HostFinding {
     let ms = |share: f64| {
         let at = (share * times.len() as f64).ceil() as usize;
         let time = times.get(at.saturating_sub(1)).copied();
@@ -207,12 +236,12 @@ fn round_trip(times: &[Duration], lang: Lang) -> Finding {
     let mut says = texts::round_trip(lang, m, p, x, times.len());
     let level = if p99 > (median * JITTER).max(median + JITTER_MS) {
         says += texts::jitter(lang);
-        Level::Warning
+        CheckLevel::Warning
     } else if median >= DISTANT_MS {
         says += texts::distant(lang);
-        Level::Note
+        CheckLevel::Note
     } else {
-        Level::Ok
+        CheckLevel::Ok
     };
     ("round-trip", level, says)
 }
@@ -228,7 +257,7 @@ fn size(bytes: u64) -> String {
 mod tests {
     use super::*;
 
-    fn level_of(found: &[Finding], check: &str) -> Option<Level> {
+    fn level_of(found: &[HostFinding], check: &str) -> Option<CheckLevel> {
         let mut all = found.iter();
         all.find(|(name, ..)| *name == check)
             .map(|(_, level, _)| *level)
@@ -255,31 +284,33 @@ mod tests {
     fn each_thing_that_spoils_a_run_is_a_warning_and_the_nearest_that_does_not_is_none() {
         let found = of_host(&well(), Lang::En);
         assert!(
-            found.iter().all(|(_, level, _)| *level == Level::Ok),
+            found.iter().all(|(_, level, _)| *level == CheckLevel::Ok),
             "{found:?}"
         );
-        let cases: &[(&str, Level, Change)] = &[
-            ("cpu-governor", Level::Note, |h| h.governors.clear()),
-            ("cpu-governor", Level::Warning, |h| {
+        let cases: &[(&str, CheckLevel, Change)] = &[
+            ("cpu-governor", CheckLevel::Note, |h| h.governors.clear()),
+            ("cpu-governor", CheckLevel::Warning, |h| {
                 h.governors.push("powersave".into())
             }),
-            ("clock-source", Level::Warning, |h| {
+            ("clock-source", CheckLevel::Warning, |h| {
                 h.clock_source = Some("hpet".into())
             }),
-            ("clock-source", Level::Ok, |h| {
+            ("clock-source", CheckLevel::Ok, |h| {
                 h.clock_source = Some("kvm-clock".into())
             }),
-            ("swap", Level::Note, |h| h.swap_used = Some(1 << 20)),
-            ("swap", Level::Warning, |h| h.swapped_pages = Some(1)),
-            ("other-load", Level::Ok, |h| h.others_cores = Some(0.8)),
-            ("other-load", Level::Warning, |h| {
+            ("swap", CheckLevel::Note, |h| h.swap_used = Some(1 << 20)),
+            ("swap", CheckLevel::Warning, |h| h.swapped_pages = Some(1)),
+            ("other-load", CheckLevel::Ok, |h| h.others_cores = Some(0.8)),
+            ("other-load", CheckLevel::Warning, |h| {
                 h.others_cores = Some(0.81)
             }),
-            ("memory", Level::Warning, |h| h.memory = Some((100, 4))),
-            ("memory", Level::Warning, |h| h.memory_stall = Some(1.0)),
-            ("memory", Level::Ok, |h| h.memory_stall = Some(0.99)),
-            ("steal", Level::Note, |h| h.stolen = Some(0.02)),
-            ("steal", Level::Warning, |h| h.stolen = Some(0.05)),
+            ("memory", CheckLevel::Warning, |h| h.memory = Some((100, 4))),
+            ("memory", CheckLevel::Warning, |h| {
+                h.memory_stall = Some(1.0)
+            }),
+            ("memory", CheckLevel::Ok, |h| h.memory_stall = Some(0.99)),
+            ("steal", CheckLevel::Note, |h| h.stolen = Some(0.02)),
+            ("steal", CheckLevel::Warning, |h| h.stolen = Some(0.05)),
         ];
         for (check, level, change) in cases {
             let mut host = well();
@@ -292,14 +323,14 @@ mod tests {
     #[test]
     fn limits_of_the_process_are_judged() {
         let lang = Lang::En;
-        assert_eq!(open_files(Some(1063), lang).1, Level::Warning);
-        assert_eq!(open_files(Some(1064), lang).1, Level::Ok);
-        assert_eq!(open_files(None, lang).1, Level::Ok);
-        assert_eq!(ports(11_999, lang).1, Level::Warning);
+        assert_eq!(open_files(Some(1063), lang).1, CheckLevel::Warning);
+        assert_eq!(open_files(Some(1064), lang).1, CheckLevel::Ok);
+        assert_eq!(open_files(None, lang).1, CheckLevel::Ok);
+        assert_eq!(ports(11_999, lang).1, CheckLevel::Warning);
         assert!(ports(6000, lang).2.contains("100 sessions per second"));
-        assert_eq!(ports(28_232, lang).1, Level::Ok);
-        assert_eq!(quota(1.5, 8, lang).1, Level::Warning);
-        assert_eq!(quota(8.0, 8, lang).1, Level::Ok);
+        assert_eq!(ports(28_232, lang).1, CheckLevel::Ok);
+        assert_eq!(quota(1.5, 8, lang).1, CheckLevel::Warning);
+        assert_eq!(quota(8.0, 8, lang).1, CheckLevel::Ok);
     }
 
     #[test]
@@ -310,11 +341,11 @@ mod tests {
             all
         };
         let of = |most, last| round_trip(&times(most, last), Lang::En);
-        assert_eq!(of(0.05, 0.9).1, Level::Ok);
-        assert_eq!(of(0.05, 1.2).1, Level::Warning);
-        assert_eq!(of(0.5, 1.4).1, Level::Note);
-        assert_eq!(of(2.0, 9.0).1, Level::Note);
-        assert_eq!(of(2.0, 11.0).1, Level::Warning);
+        assert_eq!(of(0.05, 0.9).1, CheckLevel::Ok);
+        assert_eq!(of(0.05, 1.2).1, CheckLevel::Warning);
+        assert_eq!(of(0.5, 1.4).1, CheckLevel::Note);
+        assert_eq!(of(2.0, 9.0).1, CheckLevel::Note);
+        assert_eq!(of(2.0, 11.0).1, CheckLevel::Warning);
         assert!(of(2.0, 11.0).2.contains("median 2.00 ms, p99 11.00 ms"));
     }
 }

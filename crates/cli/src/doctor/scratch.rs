@@ -28,11 +28,11 @@ pub struct Scratch {
     pub name: String,
     /// Whether a doctor left it that was killed: the workloads' tables may be in it.
     pub is_left_over: bool,
-    kept: Kept,
+    kept: ScratchOwner,
 }
 
 /// What makes it doctor's, and is given up with it.
-enum Kept {
+enum ScratchOwner {
     Server {
         outer: Box<Connector>,
         _guard: Guard,
@@ -101,8 +101,8 @@ impl Scratch {
     /// The server's.
     pub fn remove(self) -> Result<bool, NoScratch> {
         match self.kept {
-            Kept::Folder(folder) => Ok(folder.close().map(|()| true)?),
-            Kept::Server { outer, _guard } => {
+            ScratchOwner::Folder(folder) => Ok(folder.close().map(|()| true)?),
+            ScratchOwner::Server { outer, _guard } => {
                 let (inner, name) = (self.connector, self.name);
                 Ok(block_on(drop_place(inner, *outer, name))??)
             }
@@ -139,7 +139,7 @@ fn beside(connector: &Connector) -> Result<Scratch, NoScratch> {
         connector: Connector::new(target, options(connector))?,
         name: path.display().to_string(),
         is_left_over: false,
-        kept: Kept::Folder(made),
+        kept: ScratchOwner::Folder(made),
     })
 }
 
@@ -161,7 +161,7 @@ fn on_server(connector: &Connector, name: String, guard: Guard) -> Result<Scratc
         connector: inner,
         name,
         is_left_over,
-        kept: Kept::Server {
+        kept: ScratchOwner::Server {
             outer: Box::new(connector.clone()),
             _guard: guard,
         },

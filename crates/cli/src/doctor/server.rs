@@ -1,7 +1,7 @@
 //! What the server's build and settings do to a run's figures.
 
-use super::basics::Known;
-use super::told::{Area, Level, Teller};
+use super::basics::KnownTarget;
+use super::told::{Area, CheckLevel, Teller};
 use crate::diagnose::{StillChanged, still_changed};
 use crate::storing::store_path;
 use crate::texts::doctor_server as texts;
@@ -25,7 +25,7 @@ enum Meaning {
 }
 
 /// A setting, whether its value in small letters is a bad one, what it means then, and a better value.
-type Rule = (&'static str, fn(&str) -> bool, Meaning, &'static str);
+type SettingRule = (&'static str, fn(&str) -> bool, Meaning, &'static str);
 
 fn is_off(value: &str) -> bool {
     matches!(value, "off" | "0" | "false" | "no")
@@ -41,7 +41,7 @@ fn is_zero(value: &str) -> bool {
 
 /// MySQL manual, "innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_doublewrite", "The General Query
 /// Log"; MariaDB's, "Query Cache".
-const MYSQL: &[Rule] = &[
+const MYSQL: &[SettingRule] = &[
     (
         "innodb_flush_log_at_trx_commit",
         |v| v != "1",
@@ -55,7 +55,7 @@ const MYSQL: &[Rule] = &[
     ("long_query_time", is_zero, Meaning::Logged, "10"),
 ];
 /// PostgreSQL manual, 19.5 and 19.8.
-const POSTGRES: &[Rule] = &[
+const POSTGRES: &[SettingRule] = &[
     ("fsync", is_off, Meaning::NotDurable, "on"),
     ("synchronous_commit", is_off, Meaning::NotDurable, "on"),
     ("full_page_writes", is_off, Meaning::NotDurable, "on"),
@@ -63,7 +63,7 @@ const POSTGRES: &[Rule] = &[
     ("log_min_duration_statement", is_zero, Meaning::Logged, "-1"),
 ];
 /// sqlite.org/pragma.html, "synchronous" and "journal_mode".
-const SQLITE: &[Rule] = &[
+const SQLITE: &[SettingRule] = &[
     ("synchronous", |v| v == "off", Meaning::NotDurable, "FULL"),
     (
         "synchronous",
@@ -80,7 +80,7 @@ const SQLITE: &[Rule] = &[
 ];
 
 /// Tells of the server's build and settings.
-pub fn examine(connector: &Connector, known: &Known, teller: &Teller) {
+pub fn examine(connector: &Connector, known: &KnownTarget, teller: &Teller) {
     let asserts = match known.server.engine {
         Engine::Postgres => asserts(connector.clone()),
         _ => false,
@@ -105,7 +105,12 @@ pub fn left_by_diagnoses(target: &Target, teller: &Teller) {
         Err(failure) => vec![failure.message],
     };
     for says in says {
-        teller.tell(Area::Conditions, Level::Warning, "changed-settings", &says);
+        teller.tell(
+            Area::Conditions,
+            CheckLevel::Warning,
+            "changed-settings",
+            &says,
+        );
     }
 }
 
@@ -129,10 +134,10 @@ fn asserts(connector: Connector) -> bool {
     matches!(asked, Ok(Ok(rows)) if rows.text(0, 0).as_deref() == Some("on"))
 }
 
-type Finding = (String, Level, String);
+type SettingFinding = (String, CheckLevel, String);
 
 /// MySQL manual, "version_suffix": a server that was built to be debugged says so in its version.
-fn build(server: &ServerInfo, asserts: bool, lang: Lang) -> Option<Finding> {
+fn build(server: &ServerInfo, asserts: bool, lang: Lang) -> Option<SettingFinding> {
     let version = &server.version;
     let is_debug = match server.engine.protocol() {
         Protocol::Mysql => version.to_ascii_lowercase().contains("-debug"),
@@ -140,14 +145,14 @@ fn build(server: &ServerInfo, asserts: bool, lang: Lang) -> Option<Finding> {
         Protocol::Sqlite => return None,
     };
     let (level, says) = match is_debug {
-        true => (Level::Warning, texts::debug_build(lang, version)),
-        false => (Level::Ok, texts::build_ok(lang).into()),
+        true => (CheckLevel::Warning, texts::debug_build(lang, version)),
+        false => (CheckLevel::Ok, texts::build_ok(lang).into()),
     };
     Some(("server-build".into(), level, says))
 }
 
 /// A finding for each setting that spoils a run; where there is none of a kind, one that says so.
-fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding> {
+fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<SettingFinding> {
     let rules = match engine.protocol() {
         Protocol::Mysql => MYSQL,
         Protocol::Postgres => POSTGRES,
@@ -185,12 +190,21 @@ fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding>
         is_plain &= decides;
         let (level, says) = match meaning {
             Meaning::NotDurable => (
-                Level::Warning,
+                CheckLevel::Warning,
                 texts::not_durable(lang, name, value, better),
             ),
-            Meaning::LessDurable => (Level::Note, texts::less_durable(lang, name, value, better)),
-            Meaning::Cached => (Level::Warning, texts::cached(lang, name, value, better)),
-            Meaning::Logged => (Level::Warning, texts::logged(lang, name, value, better)),
+            Meaning::LessDurable => (
+                CheckLevel::Note,
+                texts::less_durable(lang, name, value, better),
+            ),
+            Meaning::Cached => (
+                CheckLevel::Warning,
+                texts::cached(lang, name, value, better),
+            ),
+            Meaning::Logged => (
+                CheckLevel::Warning,
+                texts::logged(lang, name, value, better),
+            ),
         };
         found.push(((*name).to_string(), level, says));
     }
@@ -200,10 +214,10 @@ fn of_settings(engine: Engine, settings: &[Setting], lang: Lang) -> Vec<Finding>
     };
     if !durable.is_empty() && !found.iter().any(|(name, ..)| of_durability(name)) {
         let says = texts::durable(lang, durable.join(", "));
-        found.push(("durability".into(), Level::Ok, says));
+        found.push(("durability".into(), CheckLevel::Ok, says));
     }
     if is_plain && engine.protocol() != Protocol::Sqlite && !settings.is_empty() {
-        found.push(("logging".into(), Level::Ok, texts::plain(lang).into()));
+        found.push(("logging".into(), CheckLevel::Ok, texts::plain(lang).into()));
     }
     found
 }
@@ -231,7 +245,7 @@ mod tests {
         );
     }
 
-    fn told(engine: Engine, settings: &[(&str, &str)]) -> Vec<(String, Level)> {
+    fn told(engine: Engine, settings: &[(&str, &str)]) -> Vec<(String, CheckLevel)> {
         let setting = |(name, value): &(&str, &str)| Setting {
             name: (*name).into(),
             value: (*value).into(),
@@ -245,7 +259,7 @@ mod tests {
             .collect()
     }
 
-    fn has(told: &[(String, Level)], name: &str, level: Level) -> bool {
+    fn has(told: &[(String, CheckLevel)], name: &str, level: CheckLevel) -> bool {
         told.iter().any(|(n, l)| n == name && *l == level)
     }
 
@@ -263,7 +277,7 @@ mod tests {
         ];
         let ok = told(Engine::Mariadb, &well);
         assert_eq!(ok.len(), 2, "{ok:?}");
-        assert!(has(&ok, "durability", Level::Ok) && has(&ok, "logging", Level::Ok));
+        assert!(has(&ok, "durability", CheckLevel::Ok) && has(&ok, "logging", CheckLevel::Ok));
         for (name, value, more) in [
             ("innodb_flush_log_at_trx_commit", "2", None),
             ("innodb_doublewrite", "OFF", None),
@@ -287,7 +301,7 @@ mod tests {
                 .filter(|(n, _)| *n != name && more.is_none_or(|m| m.0 != *n));
             settings.extend(rest);
             let found = told(Engine::Mariadb, &settings);
-            assert!(has(&found, name, Level::Warning), "{name}: {found:?}");
+            assert!(has(&found, name, CheckLevel::Warning), "{name}: {found:?}");
             assert_eq!(found.len(), 2, "{name}: {found:?}");
         }
     }
@@ -298,7 +312,7 @@ mod tests {
         assert!(
             told(Engine::Postgres, &well)
                 .iter()
-                .all(|(_, l)| *l == Level::Ok)
+                .all(|(_, l)| *l == CheckLevel::Ok)
         );
         for (name, value) in [
             ("fsync", "off"),
@@ -308,12 +322,12 @@ mod tests {
             ("log_min_duration_statement", "0"),
         ] {
             let found = told(Engine::Postgres, &[(name, value)]);
-            assert!(has(&found, name, Level::Warning), "{name}: {found:?}");
+            assert!(has(&found, name, CheckLevel::Warning), "{name}: {found:?}");
         }
         let sqlite = |value| told(Engine::Sqlite, &[("synchronous", value)]);
-        assert!(has(&sqlite("OFF"), "synchronous", Level::Warning));
-        assert!(has(&sqlite("NORMAL"), "synchronous", Level::Note));
-        assert_eq!(sqlite("FULL"), [("durability".to_string(), Level::Ok)]);
+        assert!(has(&sqlite("OFF"), "synchronous", CheckLevel::Warning));
+        assert!(has(&sqlite("NORMAL"), "synchronous", CheckLevel::Note));
+        assert_eq!(sqlite("FULL"), [("durability".to_string(), CheckLevel::Ok)]);
     }
 
     #[test]
@@ -326,9 +340,15 @@ mod tests {
             build(&server, asserts, Lang::En).map(|(_, level, _)| level)
         };
         let debug = level(Engine::Mariadb, "11.4.2-MariaDB-debug-log", false);
-        assert_eq!(debug, Some(Level::Warning));
-        assert_eq!(level(Engine::Mysql, "8.4.0-log", false), Some(Level::Ok));
-        assert_eq!(level(Engine::Postgres, "17.1", true), Some(Level::Warning));
+        assert_eq!(debug, Some(CheckLevel::Warning));
+        assert_eq!(
+            level(Engine::Mysql, "8.4.0-log", false),
+            Some(CheckLevel::Ok)
+        );
+        assert_eq!(
+            level(Engine::Postgres, "17.1", true),
+            Some(CheckLevel::Warning)
+        );
         assert_eq!(level(Engine::Sqlite, "3.46.0", false), None);
     }
 }

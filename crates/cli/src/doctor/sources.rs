@@ -1,7 +1,7 @@
 //! What a run would observe of hosts and database: each source is asked once.
 
-use super::basics::Known;
-use super::told::{Area, Level, Teller};
+use super::basics::KnownTarget;
+use super::told::{Area, CheckLevel, Teller};
 use crate::texts::doctor as texts;
 use std::time::Duration;
 use tidemark_core::Observe;
@@ -13,7 +13,7 @@ use tidemark_observe::{EndpointAccess, Observing, look, sources};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Tells of each source whether it can be had, and what it can't see.
-pub fn examine(connector: &Connector, known: &Known, teller: &Teller) {
+pub fn examine(connector: &Connector, known: &KnownTarget, teller: &Teller) {
     let all = sources(&Observing {
         observe: &Observe::Auto,
         host: None,
@@ -37,7 +37,7 @@ fn tell(observed: &Observed, teller: &Teller) {
     let has_failed = observed.gaps.iter().any(|gap| gap.kind == GapKind::Failed);
     if observed.sampled && !has_failed {
         let says = texts::observable(lang, source);
-        teller.tell(Area::Sources, Level::Ok, source, &says);
+        teller.tell(Area::Sources, CheckLevel::Ok, source, &says);
     }
     for gap in &observed.gaps {
         let says = match gap.kind {
@@ -45,6 +45,6 @@ fn tell(observed: &Observed, teller: &Teller) {
             GapKind::Stalled => texts::source_stalled(lang, source, PATIENCE.as_secs()),
             _ => tidemark_report::unseen(source, gap, lang),
         };
-        teller.tell(Area::Sources, Level::Note, source, &says);
+        teller.tell(Area::Sources, CheckLevel::Note, source, &says);
     }
 }

@@ -1,10 +1,10 @@
 //! Each statement of each workload, on the smallest tables that it can have.
 
-use super::basics::Known;
+use super::basics::KnownTarget;
 use super::own_tables::{self, OnOwnTables};
 use super::proof::{self, Proven, Unproven};
 use super::scratch::{NoScratch, Scratch};
-use super::told::{Area, Level, Teller};
+use super::told::{Area, CheckLevel, Teller};
 use crate::exit::ExitCode;
 use crate::interrupt;
 use crate::texts::doctor_statements as texts;
@@ -39,7 +39,7 @@ const SCALE: &str = "sf";
 const THREADS: usize = 2;
 
 /// Proves the statements of each workload; the exit code.
-pub fn examine(connector: &Connector, known: &Known, teller: &Teller) -> ExitCode {
+pub fn examine(connector: &Connector, known: &KnownTarget, teller: &Teller) -> ExitCode {
     let lang = teller.lang;
     let why_not = match (connector.target().is_read_only(), known.shares_sessions) {
         (true, _) => Some(texts::read_only(lang)),
@@ -48,7 +48,7 @@ pub fn examine(connector: &Connector, known: &Known, teller: &Teller) -> ExitCod
         _ => None,
     };
     if let Some(says) = why_not {
-        teller.tell(Area::Statements, Level::Skipped, "statements", says);
+        teller.tell(Area::Statements, CheckLevel::Skipped, "statements", says);
         return ExitCode::Success;
     }
     interrupt::listen_saying("dropping what doctor created; press Ctrl-C again to quit");
@@ -156,7 +156,7 @@ impl Examining<'_> {
             // What the engine hasn't got is no fault of the target's.
             Err(error) => {
                 let says = texts::unsupported(lang, small.name, error);
-                return self.tell(Level::Skipped, small.name, &says);
+                return self.tell(CheckLevel::Skipped, small.name, &says);
             }
         };
         if self
@@ -208,7 +208,7 @@ impl Examining<'_> {
             Ok(Ok(OnOwnTables::Prepared(proven))) => self.tell_proven(small.name, proven),
             Ok(Ok(OnOwnTables::NotLoaded)) => {
                 let says = texts::no_tables(lang, small.name);
-                self.tell(Level::Skipped, small.name, &says);
+                self.tell(CheckLevel::Skipped, small.name, &says);
             }
             Ok(Err(unproven)) => self.tell_unproven(small.name, &unproven),
             Err(error) => self.fail(small.name, &texts::not_loaded(lang, small.name, error)),
@@ -233,7 +233,7 @@ impl Examining<'_> {
             Ok(true) => {}
             Ok(false) => {
                 let says = texts::not_empty(lang, name);
-                self.tell(Level::Note, "scratch", &says);
+                self.tell(CheckLevel::Note, "scratch", &says);
             }
             Err(why) => {
                 let says = texts::left(lang, name, error_of(&why));
@@ -250,12 +250,15 @@ impl Examining<'_> {
                 statement,
                 error,
                 grant,
-            } => (Level::Note, texts::no_place(lang, statement, error, grant)),
+            } => (
+                CheckLevel::Note,
+                texts::no_place(lang, statement, error, grant),
+            ),
             NoScratch::NoFolder { folder, error } => {
-                (Level::Note, texts::no_folder(lang, folder, error))
+                (CheckLevel::Note, texts::no_folder(lang, folder, error))
             }
-            NoScratch::Foreign(name) => (Level::Note, texts::foreign(lang, name)),
-            NoScratch::Busy => (Level::Note, texts::busy(lang).into()),
+            NoScratch::Foreign(name) => (CheckLevel::Note, texts::foreign(lang, name)),
+            NoScratch::Busy => (CheckLevel::Note, texts::busy(lang).into()),
             NoScratch::Failed(_) => {
                 let says = texts::no_session(lang, connector.target(), error_of(why));
                 return self.fail("scratch", &says);
@@ -275,7 +278,7 @@ impl Examining<'_> {
         let mut figures = Map::new();
         figures.insert("executed".into(), executed.into());
         figures.insert("prepared".into(), prepared.into());
-        let (area, level) = (Area::Statements, Level::Ok);
+        let (area, level) = (Area::Statements, CheckLevel::Ok);
         self.teller.tell_with(area, level, workload, &says, figures);
     }
 
@@ -297,17 +300,17 @@ impl Examining<'_> {
             figures.insert("class".into(), error.class.to_string().into());
         }
         self.has_failed = true;
-        let (area, level) = (Area::Statements, Level::Failed);
+        let (area, level) = (Area::Statements, CheckLevel::Failed);
         self.teller.tell_with(area, level, workload, &says, figures);
     }
 
-    fn tell(&self, level: Level, check: &str, says: &str) {
+    fn tell(&self, level: CheckLevel, check: &str, says: &str) {
         self.teller.tell(Area::Statements, level, check, says);
     }
 
     fn fail(&mut self, check: &str, says: &str) {
         self.has_failed = true;
-        self.tell(Level::Failed, check, says);
+        self.tell(CheckLevel::Failed, check, says);
     }
 }
 

@@ -33,7 +33,7 @@ impl Area {
 
 /// What came of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum CheckLevel {
     /// As it should be.
     Ok,
     /// To be known.
@@ -46,24 +46,24 @@ pub enum Level {
     Failed,
 }
 
-impl Level {
+impl CheckLevel {
     fn name(self) -> &'static str {
         match self {
-            Level::Ok => "ok",
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Skipped => "skipped",
-            Level::Failed => "failed",
+            CheckLevel::Ok => "ok",
+            CheckLevel::Note => "note",
+            CheckLevel::Warning => "warning",
+            CheckLevel::Skipped => "skipped",
+            CheckLevel::Failed => "failed",
         }
     }
 
     fn line(self, lang: Lang, says: &str) -> String {
         match self {
-            Level::Ok => texts::ok(lang, says),
-            Level::Note => texts::note(lang, says),
-            Level::Warning => texts::warning(lang, says),
-            Level::Skipped => texts::skipped(lang, says),
-            Level::Failed => texts::failed(lang, says),
+            CheckLevel::Ok => texts::ok(lang, says),
+            CheckLevel::Note => texts::note(lang, says),
+            CheckLevel::Warning => texts::warning(lang, says),
+            CheckLevel::Skipped => texts::skipped(lang, says),
+            CheckLevel::Failed => texts::failed(lang, says),
         }
     }
 }
@@ -74,11 +74,11 @@ pub struct Teller {
     /// The language of its lines.
     pub lang: Lang,
     is_json: bool,
-    told: Rc<RefCell<Told>>,
+    told: Rc<RefCell<CheckResults>>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct CheckResults {
     checks: Vec<Value>,
     warnings: usize,
 }
@@ -101,7 +101,7 @@ impl Teller {
     }
 
     /// What came of a check. Its name is for programs.
-    pub fn tell(&self, area: Area, level: Level, check: &str, says: &str) {
+    pub fn tell(&self, area: Area, level: CheckLevel, check: &str, says: &str) {
         self.tell_with(area, level, check, says, Map::new());
     }
 
@@ -109,14 +109,14 @@ impl Teller {
     pub fn tell_with(
         &self,
         area: Area,
-        level: Level,
+        level: CheckLevel,
         check: &str,
         says: &str,
         figures: Map<String, Value>,
     ) {
         self.line(&level.line(self.lang, says));
         let mut told = self.told.borrow_mut();
-        told.warnings += usize::from(level == Level::Warning);
+        told.warnings += usize::from(level == CheckLevel::Warning);
         let mut one = figures;
         one.insert("area".into(), area.name().into());
         one.insert("level".into(), level.name().into());

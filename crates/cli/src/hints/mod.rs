@@ -11,7 +11,7 @@ mod terminals;
 mod tests;
 
 use crate::exit::{ExitCode, Failure};
-use crate::looking::Beside;
+use crate::looking::TargetHints;
 use crate::plan::BoundWorkload;
 use crate::texts::hints as texts;
 use std::time::Duration;
@@ -139,7 +139,7 @@ pub fn before(
     record: &RunRecord,
     load: &RunSpec,
     plan: &BoundWorkload,
-    beside: &Beside,
+    beside: &TargetHints,
 ) -> Vec<Hint> {
     let tables = &record.tables_before;
     let rows = rows::of(record, &beside.about).map(Hint::Rows);

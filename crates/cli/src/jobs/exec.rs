@@ -5,7 +5,7 @@ use crate::args::{Exec, StoreArg};
 use crate::compat::sysbench::host::{self, HostOrder};
 use crate::compat::sysbench::lua::definition_of_job;
 use crate::exit::{ExitCode, Failure};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::runs::record_of;
 use crate::target::from_url;
 use crate::{clients, frontend, interrupt};
@@ -70,7 +70,7 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
 /// What a job asks for.
 enum Planned {
     /// A run or a load.
-    Run(&'static Adapter, Box<Order>),
+    Run(&'static Adapter, Box<JobOrder>),
     /// A test of the machine.
     Machine(Box<HostOrder>),
 }
@@ -115,7 +115,7 @@ pub fn machine_order(job: &Job, print: bool) -> Result<HostOrder, Failure> {
 }
 
 /// Says what of the whole, which the tool's own lines tell, this client does.
-fn tell_shard(order: &Order) {
+fn tell_shard(order: &JobOrder) {
     let load = &order.job.load;
     if !load.shard.is_whole() && order.job.kind() == JobKind::Run && order.lead.is_none() {
         let own = load.own();
@@ -211,7 +211,7 @@ fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
 ///
 /// # Errors
 /// [`Failure`] of a job that can't be run.
-pub fn order_of(job: &Job, target: Option<&Target>) -> Result<Order, Failure> {
+pub fn order_of(job: &Job, target: Option<&Target>) -> Result<JobOrder, Failure> {
     order(job, target, &[], false).map(|(_, order)| order)
 }
 
@@ -222,7 +222,7 @@ pub(super) fn order(
     elsewhere: Option<&Target>,
     args: &[String],
     print: bool,
-) -> Result<(&'static Adapter, Order), Failure> {
+) -> Result<(&'static Adapter, JobOrder), Failure> {
     let adapter = adapter(&job.tool.name)?;
     let job = &Job {
         target: TargetAddress {

@@ -19,7 +19,7 @@ pub use taken::{is_waited_for, of_command_line};
 use crate::clients;
 use crate::exit::{ExitCode, Failure};
 use crate::plan::session_setup;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::secrets::is_password_option;
 use crate::stdio::print;
 use native::PREPARATION;
@@ -60,7 +60,7 @@ pub const fn load_option(
 type Around = (Vec<String>, Vec<String>);
 
 /// Does what a job asks for.
-type Act = fn(&Order) -> Result<ExitCode, Failure>;
+type Act = fn(&JobOrder) -> Result<ExitCode, Failure>;
 
 /// A command line that loads tables or runs load.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ pub struct Adapter {
     pub word: fn(&str, &str) -> String,
     /// From options to what is done.
     pub order:
-        fn(JobKind, OptionValues, &'static Definition, Vec<String>) -> Result<Order, Failure>,
+        fn(JobKind, OptionValues, &'static Definition, Vec<String>) -> Result<JobOrder, Failure>,
     /// Makes and fills the tables; none of a tool whose loads are no jobs.
     pub load: Option<Act>,
     /// Makes load and measures.
@@ -107,8 +107,8 @@ impl Adapter {
         target: Target,
         load: RunSpec,
         command: Vec<String>,
-    ) -> Result<Order, Failure> {
-        Ok(Order {
+    ) -> Result<JobOrder, Failure> {
+        Ok(JobOrder {
             job: self.job(kind, &options, definition, &target, load)?,
             definition,
             workload: (definition.build)(&options)?,
@@ -219,7 +219,7 @@ impl Adapter {
     ///
     /// # Errors
     /// Those of the run or the load; [`Failure`] of bad usage where the tool makes no loads by jobs.
-    pub fn perform(&self, order: &Order) -> Result<ExitCode, Failure> {
+    pub fn perform(&self, order: &JobOrder) -> Result<ExitCode, Failure> {
         let act = match order.job.kind() {
             JobKind::Run => self.run,
             JobKind::Load => self.load.ok_or_else(|| {
@@ -236,8 +236,8 @@ impl Adapter {
     /// Those of the function.
     pub fn perform_by(
         &self,
-        order: &Order,
-        act: impl FnOnce(&Order) -> Result<ExitCode, Failure>,
+        order: &JobOrder,
+        act: impl FnOnce(&JobOrder) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         if taken::take(order) {
             return Ok(ExitCode::Success);

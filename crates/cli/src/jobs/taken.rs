@@ -2,14 +2,14 @@
 
 use crate::exit::Failure;
 use crate::frontend::Frontend;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::sync::{Mutex, PoisonError};
 
 /// Whether orders are taken, and those that were.
-static TAKEN: Mutex<Option<Vec<Order>>> = Mutex::new(None);
+static TAKEN: Mutex<Option<Vec<JobOrder>>> = Mutex::new(None);
 
 /// Takes an order that somebody waits for; whether somebody did.
-pub(super) fn take(order: &Order) -> bool {
+pub(super) fn take(order: &JobOrder) -> bool {
     let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
     match taken.as_mut() {
         Some(orders) => {
@@ -31,7 +31,7 @@ pub fn is_waited_for() -> bool {
 ///
 /// # Errors
 /// [`Failure`] as the command's own.
-pub fn of_command_line(command: &Frontend, words: &[String]) -> Result<Vec<Order>, Failure> {
+pub fn of_command_line(command: &Frontend, words: &[String]) -> Result<Vec<JobOrder>, Failure> {
     let set = |orders| {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *taken, orders)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_observe::Sink;
+use tidemark_observe::SeriesSink;
 use tidemark_store::{Store, StoreError};
 
 /// So many bytes of intervals wait in memory at most; at one a second that is hours.
@@ -20,21 +20,21 @@ const STACK: usize = 1 << 20;
 /// Hands a run over to its thread.
 pub(super) struct Keeper {
     path: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<SharedKeeper>,
 }
 
 /// Of a run.
-type Measured = (Vec<Interval>, Vec<Series>);
+type KeptSeries = (Vec<Interval>, Vec<Series>);
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedKeeper {
+    state: Mutex<KeeperState>,
     changed: Condvar,
 }
 
 /// What is to be written, and what became of it.
 #[derive(Default)]
-struct State {
+struct KeeperState {
     record: Option<Arc<RunRecord>>,
     begun: bool,
     waiting: VecDeque<Arc<Interval>>,
@@ -45,17 +45,17 @@ struct State {
     last: Option<Arc<RunRecord>>,
     finished: bool,
     /// The store was given up; what it had taken by then.
-    given_up: Option<Measured>,
+    given_up: Option<KeptSeries>,
     failure: Option<String>,
     over: bool,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedKeeper {
+    fn lock(&self) -> MutexGuard<'_, KeeperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, how: impl FnOnce(&mut State)) {
+    fn change(&self, how: impl FnOnce(&mut KeeperState)) {
         how(&mut self.lock());
         self.changed.notify_all();
     }
@@ -68,7 +68,7 @@ impl Keeper {
     /// # Errors
     /// [`StoreError`] of a store that can't be opened.
     pub fn open(path: &Path, noticed: Duration, waits: impl FnOnce()) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedKeeper::default());
         let (send, opened) = channel();
         let (own, place) = (Arc::clone(&shared), path.to_path_buf());
         let run = move || match Store::open(&place) {
@@ -124,7 +124,7 @@ impl Keeper {
         });
     }
 
-    pub fn sink(&self) -> Sink {
+    pub fn sink(&self) -> SeriesSink {
         let shared = Arc::clone(&self.shared);
         Arc::new(move |chunk| {
             let key = (chunk.number, chunk.source.clone());
@@ -197,7 +197,7 @@ impl Keeper {
     ///
     /// # Errors
     /// Why the store's can't be read within the limit.
-    pub fn measured(&self, run: &str, limit: Duration) -> Result<Measured, String> {
+    pub fn measured(&self, run: &str, limit: Duration) -> Result<KeptSeries, String> {
         let (given_up, begun, waiting, series) = {
             let state = self.shared.lock();
             let waiting: Vec<_> = state.waiting.iter().cloned().collect();
@@ -207,7 +207,7 @@ impl Keeper {
         let (mut all, kept) = match given_up {
             Some(taken) => taken,
             None if begun => read(&self.path, run, limit)?,
-            None => Measured::default(),
+            None => KeptSeries::default(),
         };
         // One that is being written may be in both.
         let last = all.last().map(|i| i.start_ms);
@@ -225,7 +225,7 @@ impl Drop for Keeper {
 }
 
 /// Reads what was measured on a thread of its own, for readers may be locked out, too.
-fn read(path: &Path, run: &str, limit: Duration) -> Result<Measured, String> {
+fn read(path: &Path, run: &str, limit: Duration) -> Result<KeptSeries, String> {
     let (send, receive) = channel();
     let (path, run) = (path.to_path_buf(), run.to_string());
     let read = move || {
@@ -256,7 +256,7 @@ fn size(interval: &Interval) -> usize {
 }
 
 /// What is to be written next.
-enum Next {
+enum NextWrite {
     Begin(Arc<RunRecord>),
     Interval(Arc<RunRecord>, Arc<Interval>),
     Series(Arc<RunRecord>, Arc<SeriesChunk>),
@@ -264,15 +264,15 @@ enum Next {
     Over,
 }
 
-fn keep(mut store: Store, shared: &Shared) {
+fn keep(mut store: Store, shared: &SharedKeeper) {
     loop {
         let next = next(shared);
         let (done, run) = match &next {
-            Next::Begin(record) => (store.begin(record), &record.id),
-            Next::Interval(record, one) => (store.push_interval(&record.id, one), &record.id),
-            Next::Series(record, one) => (store.push_series(&record.id, one), &record.id),
-            Next::Finish(record) => (store.finish(record), &record.id),
-            Next::Over => return,
+            NextWrite::Begin(record) => (store.begin(record), &record.id),
+            NextWrite::Interval(record, one) => (store.push_interval(&record.id, one), &record.id),
+            NextWrite::Series(record, one) => (store.push_series(&record.id, one), &record.id),
+            NextWrite::Finish(record) => (store.finish(record), &record.id),
+            NextWrite::Over => return,
         };
         match done {
             Ok(()) => shared.change(|state| wrote(state, &next)),
@@ -291,23 +291,23 @@ fn keep(mut store: Store, shared: &Shared) {
     }
 }
 
-fn next(shared: &Shared) -> Next {
+fn next(shared: &SharedKeeper) -> NextWrite {
     let mut state = shared.lock();
     loop {
         if let Some(record) = &state.record {
             if !state.begun {
-                return Next::Begin(Arc::clone(record));
+                return NextWrite::Begin(Arc::clone(record));
             }
             if let Some(interval) = state.waiting.front() {
-                return Next::Interval(Arc::clone(record), Arc::clone(interval));
+                return NextWrite::Interval(Arc::clone(record), Arc::clone(interval));
             }
             if let Some(chunk) = state.series.values().next() {
-                return Next::Series(Arc::clone(record), Arc::clone(chunk));
+                return NextWrite::Series(Arc::clone(record), Arc::clone(chunk));
             }
         }
         match &state.last {
-            Some(last) if !state.finished => return Next::Finish(Arc::clone(last)),
-            _ if state.over => return Next::Over,
+            Some(last) if !state.finished => return NextWrite::Finish(Arc::clone(last)),
+            _ if state.over => return NextWrite::Over,
             _ => {}
         }
         let woken = shared.changed.wait(state);
@@ -315,14 +315,14 @@ fn next(shared: &Shared) -> Next {
     }
 }
 
-fn wrote(state: &mut State, what: &Next) {
+fn wrote(state: &mut KeeperState, what: &NextWrite) {
     match what {
-        Next::Begin(_) => state.begun = true,
-        Next::Interval(_, interval) => {
+        NextWrite::Begin(_) => state.begun = true,
+        NextWrite::Interval(_, interval) => {
             state.waiting.pop_front();
             state.waiting_bytes = state.waiting_bytes.saturating_sub(size(interval));
         }
-        Next::Series(_, chunk) => {
+        NextWrite::Series(_, chunk) => {
             let key = (chunk.number, chunk.source.clone());
             // It may have grown meanwhile.
             let written = |kept: &Arc<SeriesChunk>| Arc::ptr_eq(kept, chunk);
@@ -330,8 +330,8 @@ fn wrote(state: &mut State, what: &Next) {
                 state.series.remove(&key);
             }
         }
-        Next::Finish(_) => state.finished = true,
-        Next::Over => {}
+        NextWrite::Finish(_) => state.finished = true,
+        NextWrite::Over => {}
     }
 }
 

@@ -5,14 +5,14 @@ use super::execute::StudyExecution;
 use super::interrupt::is_asked_to_end;
 use super::put_back::put_back;
 use super::settings;
-use crate::diagnose::{self, Asked, SHORTEST};
+use crate::diagnose::{self, DiagnosisOptions, SHORTEST};
 use crate::exit::{ExitCode, Failure};
 use crate::texts::study as texts;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::duration_text::written;
 use tidemark_store::{StepState, Store};
-use tidemark_study::{JobKind, Plan, PlannedStep};
+use tidemark_study::{JobKind, PlannedStep, StudyPlan};
 
 /// Factors that are a load.
 pub(super) const LOADS: [&str; 4] = ["threads", "terminals", "rate", "connections"];
@@ -30,7 +30,7 @@ struct Curve {
 }
 
 /// A load of a curve with its last good run.
-struct Level {
+struct CurveLevel {
     step: usize,
     run: String,
 }
@@ -41,7 +41,7 @@ struct Level {
 /// [`Failure`] of a budget that is too small for all of them.
 pub fn time_each(
     asked: Option<Option<Duration>>,
-    plan: &Plan,
+    plan: &StudyPlan,
 ) -> Result<Option<Duration>, Failure> {
     let Some(budget) = asked else {
         return Ok(None);
@@ -71,7 +71,7 @@ fn curve_of(step: &PlannedStep) -> String {
 }
 
 /// The throughput curves, in the order of their first steps.
-fn curves(plan: &Plan) -> Vec<Curve> {
+fn curves(plan: &StudyPlan) -> Vec<Curve> {
     let mut curves: Vec<Curve> = Vec::new();
     let steps = plan.steps.iter().enumerate();
     for (at, step) in steps.filter(|(_, step)| step.kind == JobKind::Run) {
@@ -143,10 +143,10 @@ impl StudyExecution<'_> {
     }
 
     /// The knee of a curve, of runs that may be used.
-    fn knee_of(&self, curve: &Curve) -> Result<Option<Level>, Failure> {
+    fn knee_of(&self, curve: &Curve) -> Result<Option<CurveLevel>, Failure> {
         let rows = self.store.steps(&self.id)?;
         let runs = self.store.runs_of(&self.id)?;
-        let mut levels: Vec<(Vec<f64>, Vec<f64>, Level)> = Vec::new();
+        let mut levels: Vec<(Vec<f64>, Vec<f64>, CurveLevel)> = Vec::new();
         for at in &curve.steps {
             let row = rows.get(*at).filter(|row| row.state == StepState::Done);
             let run = row.and_then(|row| row.run_id.as_ref());
@@ -157,7 +157,7 @@ impl StudyExecution<'_> {
             let load = LOADS.iter().filter_map(|name| step.factors.get(*name));
             let load: Vec<f64> = load.filter_map(|value| value.parse().ok()).collect();
             let rate = run.run.transactions_per_s();
-            let level = Level {
+            let level = CurveLevel {
                 step: *at,
                 run: run.run.id.clone(),
             };
@@ -178,7 +178,7 @@ impl StudyExecution<'_> {
     }
 
     /// Whether the tables hold what the run's load makes, or another load of the same data.
-    fn has_data(&self, level: &Level, in_tables: &BTreeMap<String, usize>) -> bool {
+    fn has_data(&self, level: &CurveLevel, in_tables: &BTreeMap<String, usize>) -> bool {
         let load = |at: usize| self.plan.steps.get(at).map(|step| &step.cell);
         let Some(step) = self.plan.steps.get(level.step) else {
             return false;
@@ -192,7 +192,7 @@ impl StudyExecution<'_> {
     fn experiments_at(
         &mut self,
         curve: &Curve,
-        level: &Level,
+        level: &CurveLevel,
         each: Duration,
     ) -> Result<bool, Failure> {
         let gone = || Failure::new(ExitCode::Failed, "the step's target does not exist");
@@ -211,7 +211,7 @@ impl StudyExecution<'_> {
             let told = settings::apply(&mut self.store, &self.id, place, &step.global)?;
             told.iter().for_each(|line| say!("{line}"));
         }
-        let asked = Asked {
+        let asked = DiagnosisOptions {
             budget: each,
             may_change_settings: false,
             is_text: true,
@@ -231,7 +231,7 @@ mod tests {
     use super::super::file::understand;
     use super::*;
 
-    fn plan(load: &str) -> Plan {
+    fn plan(load: &str) -> StudyPlan {
         let text = format!(
             "name = \"s\"\ntime = 1\nrepeats = 2\n[[target]]\nname = \"a\"\nurl = \"sqlite:a.db\"\n\
              [[target]]\nname = \"b\"\nurl = \"sqlite:b.db\"\n[[workload]]\nname = \"oltp_read_only\"\n\

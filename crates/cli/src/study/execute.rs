@@ -9,10 +9,10 @@ use super::step_process::{self, ProcessEnd, StepProcess};
 use super::tables_left::tables_left;
 use super::targets::Reached;
 use super::time_left::Pace;
-use super::view::{StepProgress, View};
+use super::view::{StepProgress, StudyView};
 use super::vocabulary;
 use crate::exit::{ExitCode, Failure};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::texts::study as texts;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use tidemark_core::record::MachineFigures;
 use tidemark_core::{LeftBehind, StudyPlace};
 use tidemark_report::Lang;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
-use tidemark_study::{Existing, JobKind, OnFailure, Plan, PlannedStep, Study};
+use tidemark_study::{Existing, JobKind, OnFailure, PlannedStep, Study, StudyPlan};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -39,7 +39,7 @@ pub struct StudyExecution<'a> {
     /// What the file says.
     pub study: &'a Study,
     /// Its steps.
-    pub plan: &'a Plan,
+    pub plan: &'a StudyPlan,
     /// The databases.
     pub places: &'a [Reached],
     /// The folder in which commands are executed.
@@ -74,7 +74,7 @@ impl StudyExecution<'_> {
         if self.study.host_tests && states.contains(&StepState::Waiting) {
             self.machine = test_machine(&self.folder, self.lang);
         }
-        let view = View::new(
+        let view = StudyView::new(
             &self.study.name,
             states.len(),
             over(&states),
@@ -206,7 +206,7 @@ impl StudyExecution<'_> {
         &mut self,
         seq: usize,
         states: &[StepState],
-        view: &View,
+        view: &StudyView,
         pace: &Pace,
     ) -> Result<StepVerdict, Failure> {
         let step = &self.plan.steps[seq];
@@ -255,7 +255,7 @@ impl StudyExecution<'_> {
         step: &PlannedStep,
         place: &Reached,
         left: Option<LeftBehind>,
-    ) -> Result<Order, Failure> {
+    ) -> Result<JobOrder, Failure> {
         let mut order = vocabulary::order(&step.command, &place.url)?;
         order.target.password = place.target.password.clone();
         order.job.target = TargetAddress::from(&order.target);
@@ -292,7 +292,7 @@ impl StudyExecution<'_> {
         step: &PlannedStep,
         since_ms: i64,
         states: &[StepState],
-        view: &View,
+        view: &StudyView,
         pace: &Pace,
     ) -> Result<ProcessEnd, Failure> {
         let begun = Instant::now();
@@ -351,7 +351,7 @@ fn over(states: &[StepState]) -> usize {
 
 /// Which load's rows are in which tables: the last one that ended, unless another was begun after it
 /// and did not end.
-fn in_tables(rows: &[StepRow], plan: &Plan) -> BTreeMap<String, usize> {
+fn in_tables(rows: &[StepRow], plan: &StudyPlan) -> BTreeMap<String, usize> {
     let mut last: BTreeMap<&str, (i64, Option<usize>)> = BTreeMap::new();
     for (seq, (row, step)) in rows.iter().zip(&plan.steps).enumerate() {
         if step.kind != JobKind::Load {

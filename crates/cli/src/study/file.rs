@@ -5,7 +5,7 @@ use super::vocabulary::Vocabulary;
 use crate::exit::Failure;
 use std::path::Path;
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
-use tidemark_study::{Plan, Study, parse_for};
+use tidemark_study::{Study, StudyPlan, parse_for};
 
 /// A study with its steps.
 pub struct StudyFile {
@@ -14,7 +14,7 @@ pub struct StudyFile {
     /// What it says.
     pub study: Study,
     /// Its steps.
-    pub plan: Plan,
+    pub plan: StudyPlan,
 }
 
 /// Reads a study's file.
@@ -41,7 +41,7 @@ pub fn understand(text: String, shown: &str) -> Result<StudyFile, Failure> {
         Failure::usage(format!("the study has {count}:\n{}", e.told(shown)))
     };
     let study = parse_for(&text, &Vocabulary).map_err(wrong)?;
-    let plan = Plan::new(&study, &Vocabulary).map_err(wrong)?;
+    let plan = StudyPlan::new(&study, &Vocabulary).map_err(wrong)?;
     for place in plan.places.iter().filter(|p| private::is_meant(&p.url)) {
         private::check(&place.url)
             .map_err(|e| Failure::usage(format!("{shown}:{}: {}: {e}", place.line, place.url)))?;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use tidemark_core::{redact_url, shell_line};
 use tidemark_report::Lang;
 use tidemark_study::{
-    JobKind, Plan, PlannedStep, Reload, RunOrder, Study, StudyWorkload, time_text,
+    JobKind, PlannedStep, Reload, RunOrder, Study, StudyPlan, StudyWorkload, time_text,
 };
 
 /// The matrix, the steps with their commands (passwords as `***`), and the expected time.
-pub fn plan_text(study: &Study, plan: &Plan, lang: Lang) -> String {
+pub fn plan_text(study: &Study, plan: &StudyPlan, lang: Lang) -> String {
     let title = texts::plan_title(lang, format_args!("{:?}", study.name));
     let mut out = format!("{title}\n\n");
     matrix(&mut out, study, plan, lang);
@@ -26,7 +26,7 @@ pub fn plan_text(study: &Study, plan: &Plan, lang: Lang) -> String {
     out + &format!("\n{sum}\n")
 }
 
-fn matrix(out: &mut String, study: &Study, plan: &Plan, lang: Lang) {
+fn matrix(out: &mut String, study: &Study, plan: &StudyPlan, lang: Lang) {
     let mut rows: Vec<(String, String)> = Vec::new();
     for place in &plan.places {
         rows.push((

@@ -8,11 +8,11 @@ use crate::sandboxes;
 use crate::texts::study as texts;
 use tidemark_core::{shell_line, shell_word};
 use tidemark_report::Lang;
-use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
+use tidemark_sandbox::{Error, Hold, Home, Running, SandboxRequest, SandboxState};
 use tidemark_study::StudyTarget;
 
 /// A private server; its end is that of this value.
-pub struct Server {
+pub struct PrivateServer {
     url: String,
     held: ServerOwner,
 }
@@ -32,7 +32,7 @@ enum ServerOwner {
 
 /// Whether a target is a private server, and no URL.
 pub fn is_meant(url: &str) -> bool {
-    Request::is_meant(url)
+    SandboxRequest::is_meant(url)
 }
 
 /// Looks whether a server can be asked for so.
@@ -40,7 +40,7 @@ pub fn is_meant(url: &str) -> bool {
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn check(url: &str) -> Result<(), Failure> {
-    let asked = Request::parse(url)?;
+    let asked = SandboxRequest::parse(url)?;
     let given =
         !asked.settings.is_empty() || asked.version_from.is_some() || asked.folder.is_some();
     // One that runs is what it was started as: it would be measured under another name.
@@ -65,7 +65,7 @@ pub fn check(url: &str) -> Result<(), Failure> {
 pub fn by_hand(places: &[StudyTarget], lang: Lang) -> Result<String, Failure> {
     let mut told = String::new();
     for place in places.iter().filter(|p| is_meant(&p.url)) {
-        let request = Request::parse(&place.url)?;
+        let request = SandboxRequest::parse(&place.url)?;
         told.push_str(&format!(
             "\n{}\n  url=$({})\n",
             texts::by_hand(lang, &place.url),
@@ -83,7 +83,7 @@ pub fn by_hand(places: &[StudyTarget], lang: Lang) -> Result<String, Failure> {
 }
 
 /// The words of the command that starts such a server.
-fn words(request: &Request) -> Vec<String> {
+fn words(request: &SandboxRequest) -> Vec<String> {
     let mut words = vec![
         "tidemark".to_string(),
         "up".into(),
@@ -115,8 +115,8 @@ pub fn start(
     number: usize,
     lang: Lang,
     asked: fn() -> bool,
-) -> Result<Server, Failure> {
-    let mut request = Request::parse(url)?;
+) -> Result<PrivateServer, Failure> {
+    let mut request = SandboxRequest::parse(url)?;
     let home = sandboxes::home()?;
     let users = request.name.clone();
     let name = users.clone().unwrap_or_else(|| name_of(study, number));
@@ -125,7 +125,7 @@ pub fn start(
     if let Ok(there) = home.find(&name) {
         let url = there.url();
         match (there.state(), users) {
-            (State::Running { .. }, Some(_)) => {
+            (SandboxState::Running { .. }, Some(_)) => {
                 if let Some(engine) = there.engine().filter(|e| *e != request.engine) {
                     return Err(Failure::usage(format!(
                         "target up:{}?name={name}: the sandbox {name} is already running as \
@@ -137,12 +137,12 @@ pub fn start(
                 }
                 let _hold = home.hold(&name, &purpose)?;
                 let held = ServerOwner::Users { _hold };
-                return Ok(Server { url, held });
+                return Ok(PrivateServer { url, held });
             }
-            (State::Running { .. }, None) => {
+            (SandboxState::Running { .. }, None) => {
                 let _hold = home.hold(&name, &purpose)?;
                 let held = ServerOwner::Found { home, name, _hold };
-                return Ok(Server { url, held });
+                return Ok(PrivateServer { url, held });
             }
             // Of an earlier process of this study, and its server has ended.
             (_, None) => drop(home.down(&name)?),
@@ -152,7 +152,7 @@ pub fn start(
     request.name = Some(name);
     say!("{}", texts::starting_sandbox(lang, url));
     let running = home.start_for(Some(&purpose), &request, &mut |_| !asked())?;
-    Ok(Server {
+    Ok(PrivateServer {
         url: running.url(),
         held: ServerOwner::Started(Box::new(running)),
     })
@@ -163,7 +163,7 @@ pub fn start(
 /// # Errors
 /// [`Failure`] when it can't be ended; it is listed by `tidemark up` then.
 pub fn end_left(url: &str, study: &str, number: usize) -> Result<(), Failure> {
-    if Request::parse(url)?.name.is_some() {
+    if SandboxRequest::parse(url)?.name.is_some() {
         return Ok(());
     }
     let home = sandboxes::home()?;
@@ -180,7 +180,7 @@ fn name_of(study: &str, number: usize) -> String {
     format!("study-{random}-{number}")
 }
 
-impl Server {
+impl PrivateServer {
     /// Its URL, with its password.
     pub fn url(&self) -> String {
         self.url.clone()

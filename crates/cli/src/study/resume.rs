@@ -20,7 +20,7 @@ use tidemark_report::Lang;
 use tidemark_store::{
     ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
 };
-use tidemark_study::{JobKind, Plan, Reload, Study, changed_lines, redact};
+use tidemark_study::{JobKind, Reload, Study, StudyPlan, changed_lines, redact};
 
 /// A run whose study was killed is killed with it; so long it is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -144,7 +144,7 @@ fn file_of(row: &StudyRow, as_begun: bool) -> Result<StudyFile, Failure> {
 }
 
 /// A newer program may plan a file otherwise than the one that began.
-fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failure> {
+fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &StudyPlan) -> Result<(), Failure> {
     let same = rows.len() == plan.steps.len()
         && rows.iter().zip(&plan.steps).all(|(row, step)| {
             row.kind == step.kind.word() && row.cell == step.cell && row.repeat == step.repeat
@@ -244,7 +244,7 @@ fn again(
     id: &str,
     seq: usize,
     study: &Study,
-    plan: &Plan,
+    plan: &StudyPlan,
     why: &str,
 ) -> Result<(), Failure> {
     store.step_waits(id, number(seq), why)?;

@@ -4,7 +4,7 @@ use super::private;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tidemark_core::{Host, Protocol, Target};
-use tidemark_sandbox::Request;
+use tidemark_sandbox::SandboxRequest;
 use tidemark_store::StudyRow;
 use tidemark_study::{StudyTarget, parse};
 
@@ -25,7 +25,9 @@ pub fn shared_with(own: &BTreeSet<String>, other: &StudyRow) -> Option<String> {
 
 fn of_url(url: &str, folder: &Path) -> Vec<String> {
     if private::is_meant(url) {
-        let name = Request::parse(url).ok().and_then(|request| request.name);
+        let name = SandboxRequest::parse(url)
+            .ok()
+            .and_then(|request| request.name);
         return name
             .map(|name| format!("sandbox {name}"))
             .into_iter()

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use tidemark_observe::client_host;
 use tidemark_report::Lang;
 use tidemark_store::{NewStep, NewStudy, Store, StudyRow, StudyState};
-use tidemark_study::{Plan, redact as without_passwords, time_text};
+use tidemark_study::{StudyPlan, redact as without_passwords, time_text};
 use uuid::Uuid;
 
 /// Executes a study from its beginning.
@@ -98,7 +98,7 @@ fn in_the_way(other: &StudyRow) -> Failure {
 }
 
 /// Reaches the databases, and looks whether the study's settings can be changed there.
-fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached>, Failure> {
+fn ready(store: &Store, id: &str, plan: &StudyPlan, lang: Lang) -> Result<Vec<Reached>, Failure> {
     let places = reach(&plan.places, id, lang)?;
     let looked =
         restore_left(store, &places).and_then(|()| look_at_settings(store, id, plan, &places));
@@ -135,7 +135,7 @@ fn tell(read: &StudyFile, id: &str, lang: Lang) {
 }
 
 /// The steps as the store keeps them.
-fn new_steps(plan: &Plan) -> Vec<NewStep> {
+fn new_steps(plan: &StudyPlan) -> Vec<NewStep> {
     let step = |step: &tidemark_study::PlannedStep| NewStep {
         kind: step.kind.word().into(),
         cell: step.cell.clone(),
@@ -172,7 +172,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 fn look_at_settings(
     store: &Store,
     study: &str,
-    plan: &Plan,
+    plan: &StudyPlan,
     places: &[Reached],
 ) -> Result<(), Failure> {
     for (at, place) in places.iter().enumerate() {

@@ -57,7 +57,7 @@ fn all(store: &Store, lang: Lang) -> Result<ExitCode, Failure> {
     );
     for study in studies {
         let steps = store.steps(&study.id)?;
-        let count = Counts::of(&steps);
+        let count = StepCounts::of(&steps);
         say!(
             "{}",
             line(&[
@@ -77,7 +77,7 @@ fn all(store: &Store, lang: Lang) -> Result<ExitCode, Failure> {
 
 fn one(store: &Store, study: &StudyRow, lang: Lang) -> Result<ExitCode, Failure> {
     let steps = store.steps(&study.id)?;
-    let count = Counts::of(&steps);
+    let count = StepCounts::of(&steps);
     let mut out = texts::status_title(lang, format_args!("{:?}", study.name), &study.id) + "\n";
     let process = match (study.state, study.pid) {
         (StudyState::Running | StudyState::PerhapsRunning, Some(pid)) => {
@@ -212,7 +212,7 @@ fn state_of_step(lang: Lang, state: StepState) -> &'static str {
 }
 
 #[derive(Default)]
-struct Counts {
+struct StepCounts {
     done: usize,
     /// Runs that ended and must not be used.
     invalid: usize,
@@ -221,7 +221,7 @@ struct Counts {
     left: usize,
 }
 
-impl Counts {
+impl StepCounts {
     fn of(steps: &[StepRow]) -> Self {
         let mut counts = Self::default();
         for step in steps {

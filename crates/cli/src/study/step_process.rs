@@ -3,7 +3,7 @@
 use super::parent_process::PARENT_VARIABLE;
 use crate::exit::{ExitCode, Failure};
 use crate::program;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::VecDeque;
@@ -67,7 +67,7 @@ pub struct ProcessEnd {
 ///
 /// # Errors
 /// [`Failure`] when the process can't be started.
-pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<StepProcess, Failure> {
+pub fn start(order: &JobOrder, folder: &Path, store: &Path) -> Result<StepProcess, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
     };

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::{LeftBehind, Source, TablesUsed};
 use tidemark_store::{Filter, StepRow, StepState, Store, StoreError};
-use tidemark_study::{JobKind, Plan, PlannedStep};
+use tidemark_study::{JobKind, PlannedStep, StudyPlan};
 
 /// How these tables were left by the last step at them.
 ///
@@ -15,7 +15,7 @@ use tidemark_study::{JobKind, Plan, PlannedStep};
 pub fn tables_left(
     store: &Store,
     study: &str,
-    plan: &Plan,
+    plan: &StudyPlan,
     tables: &str,
 ) -> Result<LeftBehind, StoreError> {
     let rows = store.steps(study)?;

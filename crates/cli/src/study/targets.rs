@@ -1,7 +1,7 @@
 //! The databases of a study, as commands and sessions reach them.
 
 use super::interrupt::is_asked_to_end;
-use super::private::{self, Server};
+use super::private::{self, PrivateServer};
 use crate::exit::Failure;
 use crate::target::{from_url, text_variable};
 use tidemark_core::{Secret, Target};
@@ -19,7 +19,7 @@ pub struct Reached {
     /// The target of the account that changes settings.
     pub admin: Target,
     /// The private server behind it.
-    server: Option<Server>,
+    server: Option<PrivateServer>,
 }
 
 impl Reached {
@@ -37,7 +37,7 @@ impl Reached {
     /// Whether it is a private server that was just started, so that nothing of an earlier process
     /// of the study is in it.
     pub fn is_new(&self) -> bool {
-        self.server.as_ref().is_some_and(Server::is_new)
+        self.server.as_ref().is_some_and(PrivateServer::is_new)
     }
 }
 
@@ -47,7 +47,7 @@ impl Reached {
 /// [`Failure`] naming what could not be ended.
 pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
     let servers = places.into_iter().filter_map(|p| p.server);
-    let ended: Vec<Result<(), Failure>> = servers.map(Server::stop).collect();
+    let ended: Vec<Result<(), Failure>> = servers.map(PrivateServer::stop).collect();
     ended.into_iter().collect()
 }
 

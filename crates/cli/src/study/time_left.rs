@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tidemark_store::{StepRow, StepState};
-use tidemark_study::{Plan, PlannedStep};
+use tidemark_study::{PlannedStep, StudyPlan};
 
 /// How long steps take in truth, of what was expected.
 pub struct Pace {
@@ -12,7 +12,7 @@ pub struct Pace {
 
 impl Pace {
     /// Of the steps that are done.
-    pub fn of(rows: &[StepRow], plan: &Plan) -> Self {
+    pub fn of(rows: &[StepRow], plan: &StudyPlan) -> Self {
         let mut pace = Self {
             expected: Duration::ZERO,
             took: Duration::ZERO,
@@ -37,7 +37,7 @@ impl Pace {
     /// Time left for everything, while a step goes on since so long.
     pub fn left(
         &self,
-        plan: &Plan,
+        plan: &StudyPlan,
         states: &[StepState],
         now: &PlannedStep,
         since: Duration,

@@ -21,8 +21,8 @@ use tidemark_study::{JobKind, PlannedStep, time_text};
 const MOST_PRINTED: usize = 100;
 
 /// The view of a study.
-pub struct View {
-    shown: RefCell<Shown>,
+pub struct StudyView {
+    shown: RefCell<StudyDisplay>,
     /// Lines that wait until the terminal is free: one a step, and few others.
     held: RefCell<Vec<String>>,
     /// Steps in all.
@@ -34,7 +34,7 @@ pub struct View {
 }
 
 /// What the terminal shows beside lines.
-enum Shown {
+enum StudyDisplay {
     Nothing,
     Bars(Bars),
     Screen(tidemark_live::View<StudyPicture>, RunFollower),
@@ -61,12 +61,12 @@ pub struct StepProgress<'a> {
     pub child: &'a StepProcess,
 }
 
-impl View {
+impl StudyView {
     /// Of so many steps, of which some are over; one that fills the terminal if that is wanted and
     /// can be had.
     pub fn new(name: &str, total: usize, over: usize, wants_view: bool, lang: Lang) -> Self {
         let view = Self {
-            shown: RefCell::new(Shown::Nothing),
+            shown: RefCell::new(StudyDisplay::Nothing),
             held: RefCell::default(),
             total,
             over: Cell::new(over),
@@ -88,7 +88,7 @@ impl View {
             tidemark_live::View::open(picture, controls())
         });
         let shown = match screen.flatten() {
-            Some(screen) => Shown::Screen(screen, RunFollower::default()),
+            Some(screen) => StudyDisplay::Screen(screen, RunFollower::default()),
             None => view.bars(),
         };
         view.shown.replace(shown);
@@ -96,9 +96,9 @@ impl View {
     }
 
     /// Bars, where there is a terminal for them.
-    fn bars(&self) -> Shown {
+    fn bars(&self) -> StudyDisplay {
         if !std::io::stderr().is_terminal() {
-            return Shown::Nothing;
+            return StudyDisplay::Nothing;
         }
         let all = MultiProgress::with_draw_target(where_bars_are_drawn());
         let whole = all.add(ProgressBar::new(self.total as u64));
@@ -127,13 +127,13 @@ impl View {
             lang,
         };
         bars.begins(&self.step.borrow());
-        Shown::Bars(bars)
+        StudyDisplay::Bars(bars)
     }
 
     /// Where the user has left the view, its lines and the bars take its place.
     fn look_whether_left(&self) {
         let is_left =
-            matches!(&*self.shown.borrow(), Shown::Screen(screen, _) if !screen.is_open());
+            matches!(&*self.shown.borrow(), StudyDisplay::Screen(screen, _) if !screen.is_open());
         if is_left {
             self.leave();
             self.shown.replace(self.bars());
@@ -142,7 +142,7 @@ impl View {
 
     /// Gives the terminal back, and prints the lines that waited for it.
     fn leave(&self) {
-        self.shown.replace(Shown::Nothing);
+        self.shown.replace(StudyDisplay::Nothing);
         for line in self.held.take() {
             say!("{line}");
         }
@@ -154,11 +154,11 @@ impl View {
         // What servers said is in it.
         let line = printable_lines(line);
         match &*self.shown.borrow() {
-            Shown::Bars(bars) => bars.all.suspend(|| say!("{line}")),
-            Shown::Screen(..) if std::io::stdout().is_terminal() => {
+            StudyDisplay::Bars(bars) => bars.all.suspend(|| say!("{line}")),
+            StudyDisplay::Screen(..) if std::io::stdout().is_terminal() => {
                 self.held.borrow_mut().push(line.into());
             }
-            Shown::Screen(..) | Shown::Nothing => say!("{line}"),
+            StudyDisplay::Screen(..) | StudyDisplay::Nothing => say!("{line}"),
         }
     }
 
@@ -167,9 +167,9 @@ impl View {
         self.look_whether_left();
         self.step.replace((name_of(step, self.lang), step.expected));
         match &mut *self.shown.borrow_mut() {
-            Shown::Nothing => {}
-            Shown::Bars(bars) => bars.begins(&self.step.borrow()),
-            Shown::Screen(screen, following) => {
+            StudyDisplay::Nothing => {}
+            StudyDisplay::Bars(bars) => bars.begins(&self.step.borrow()),
+            StudyDisplay::Screen(screen, following) => {
                 *following = RunFollower::default();
                 let (name, expected) = self.step.borrow().clone();
                 screen.change(move |p| p.step_begins(number, name, expected));
@@ -181,12 +181,12 @@ impl View {
     pub fn goes_on(&self, look: &StepProgress<'_>) {
         self.look_whether_left();
         match &mut *self.shown.borrow_mut() {
-            Shown::Nothing => {}
-            Shown::Bars(bars) => {
+            StudyDisplay::Nothing => {}
+            StudyDisplay::Bars(bars) => {
                 let seen = look.run.and_then(|id| look.store.progress(id).ok()?);
                 bars.goes_on(look.since, seen, look.left);
             }
-            Shown::Screen(screen, following) => {
+            StudyDisplay::Screen(screen, following) => {
                 let (since, left) = (look.since, look.left);
                 screen.change(move |p| p.goes_on(since, left));
                 match look.run {
@@ -208,9 +208,9 @@ impl View {
         self.say(&line);
         self.over.set(over);
         match &*self.shown.borrow() {
-            Shown::Nothing => {}
-            Shown::Bars(bars) => bars.whole.set_position(over as u64),
-            Shown::Screen(screen, _) => {
+            StudyDisplay::Nothing => {}
+            StudyDisplay::Bars(bars) => bars.whole.set_position(over as u64),
+            StudyDisplay::Screen(screen, _) => {
                 let is_bad = state != StepState::Done;
                 screen.change(move |p| p.step_ended(over, line, is_bad));
             }
@@ -219,7 +219,7 @@ impl View {
 
     /// Takes away what is below the lines.
     pub fn close(&self) {
-        if let Shown::Bars(bars) = &*self.shown.borrow() {
+        if let StudyDisplay::Bars(bars) = &*self.shown.borrow() {
             bars.step.finish_and_clear();
             bars.whole.finish_and_clear();
         }
@@ -227,7 +227,7 @@ impl View {
     }
 }
 
-impl Drop for View {
+impl Drop for StudyView {
     /// Also when an error of the store ends a study in the middle.
     fn drop(&mut self) {
         self.close();

@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use crate::frontend::{self, StudySupport};
 use crate::jobs::Adapter;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::OptionValues;
 use tidemark_study::{Commands, Family, JobKind, StepCommand};
 use tidemark_workloads::SCRIPTS;
@@ -70,7 +70,7 @@ impl Commands for Vocabulary {
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn order(step: &StepCommand, url: &str) -> Result<Order, Failure> {
+pub fn order(step: &StepCommand, url: &str) -> Result<JobOrder, Failure> {
     let (adapter, support) =
         command(step.family).ok_or_else(|| Failure::usage("not a command of a study"))?;
     let found = (support.options)(step, url)?;

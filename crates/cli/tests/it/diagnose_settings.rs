@@ -3,7 +3,7 @@
 use super::common::{Said, Workdir, signal, wait_until};
 use super::diagnose::{command, job, json, ok, skipped};
 use std::path::Path;
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 const CHANGES: [&str; 4] = [
     "diagnose",
@@ -15,7 +15,7 @@ const SHORT: [&str; 4] = ["diagnose", "job.json", "--budget=20s", "--format=json
 
 /// A MariaDB with tables, and the job of a run there in a file.
 fn server(work: &Workdir) -> Server {
-    let server = Server::builder(Engine::MariaDb)
+    let server = Server::builder(SandboxEngine::MariaDb)
         .setting("innodb_flush_log_at_trx_commit", "1")
         .start()
         .unwrap();

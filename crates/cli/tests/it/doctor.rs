@@ -2,7 +2,7 @@
 
 use super::common::{Said, Workdir, signal, wait_until};
 use serde_json::Value;
-use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb, shared_postgres};
 
 /// A workload of each family, and how many statements it has at least.
 const FAMILIES: [(&str, u64); 4] = [
@@ -85,7 +85,7 @@ fn files(dir: &Workdir) -> Vec<String> {
 #[test]
 fn a_mariadb_is_proven_and_nothing_of_anybodys_is_touched() {
     // Which databases there are is the server's own.
-    let server = Server::builder(Engine::MariaDb)
+    let server = Server::builder(SandboxEngine::MariaDb)
         .setting("general-log", "1")
         .start()
         .unwrap();

@@ -2,7 +2,7 @@
 
 use super::common::{Running, Said, Workdir, signal, wait_until};
 use std::time::{Duration, Instant};
-use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb, shared_postgres};
 
 fn servers() -> [(&'static str, Server); 2] {
     [
@@ -356,7 +356,7 @@ fn an_interrupted_load_says_how_to_go_on() {
 /// they stay in its memory for long, and the client does not see its end.
 #[test]
 fn a_load_does_again_what_a_crash_of_its_server_took_back() {
-    let server = Server::builder(Engine::Postgres)
+    let server = Server::builder(SandboxEngine::Postgres)
         .setting("synchronous_commit", "off")
         .setting("wal_writer_delay", "10s")
         .setting("wal_writer_flush_after", "1GB")

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
-use tidemark_testkit::{Engine, Server, shared_mariadb};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb};
 
 fn found(dir: &Workdir) -> Vec<Finding> {
     let record: RunRecord = serde_json::from_value(dir.last_record()).unwrap();
@@ -98,7 +98,7 @@ fn data_that_is_not_what_it_should_be_is_told() {
 #[test]
 fn dead_time_is_told_with_its_side() {
     let dir = Workdir::new();
-    let server = Server::builder(Engine::MariaDb).start().unwrap();
+    let server = Server::builder(SandboxEngine::MariaDb).start().unwrap();
     let target = format!("--target={}", server.url());
     let words = [
         "sysbench",

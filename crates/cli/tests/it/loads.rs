@@ -2,7 +2,7 @@
 
 use super::common;
 use super::common::Workdir;
-use tidemark_testkit::{Engine, Server, shared_mariadb};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb};
 
 const TARGET: &str = "--target=sqlite:a.db";
 const SIZE: &str = "--table-size=100";
@@ -20,7 +20,7 @@ fn run(dir: &Workdir, more: &[&str]) -> common::Said {
 
 /// A server with a narrow limit, not the shared one: other tests want their sessions there.
 fn mariadb_with(setting: &str, value: &str) -> Server {
-    Server::builder(Engine::MariaDb)
+    Server::builder(SandboxEngine::MariaDb)
         .setting(setting, value)
         .start()
         .unwrap()

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 fn sources(record: &Value) -> BTreeSet<String> {
     let all = record["series"].as_array().cloned().unwrap_or_default();
@@ -28,7 +28,10 @@ fn run<'a>(target: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
-    for (engine, is_postgres) in [(Engine::MariaDb, false), (Engine::Postgres, true)] {
+    for (engine, is_postgres) in [
+        (SandboxEngine::MariaDb, false),
+        (SandboxEngine::Postgres, true),
+    ] {
         // A server counts what all its sessions do.
         let server = Server::builder(engine).start().unwrap();
         let database = server.fresh_database("observing").unwrap();

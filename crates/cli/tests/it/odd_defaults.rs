@@ -2,7 +2,9 @@
 //! verified, and right answers are right.
 
 use super::common::Workdir;
-use tidemark_testkit::{Engine, PgBouncer, PoolMode, Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{
+    PgBouncer, PoolMode, SandboxEngine, Server, shared_mariadb, shared_postgres,
+};
 
 /// Every family on one target; each has tables of another name.
 fn every_family(dir: &Workdir, url: &str, mode: &str) {
@@ -97,7 +99,7 @@ fn the_same_by_way_of_a_pooler() {
 
 #[test]
 fn mariadb_servers_with_other_modes_and_limits() {
-    let server = Server::builder(Engine::MariaDb)
+    let server = Server::builder(SandboxEngine::MariaDb)
         .setting(
             "sql-mode",
             "ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,EMPTY_STRING_IS_NULL,\

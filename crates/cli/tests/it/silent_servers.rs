@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use tidemark_testkit::{Engine, Server, shared};
+use tidemark_testkit::{SandboxEngine, Server, shared};
 
 /// What a command that is silenced may take: four times the connect time-out of a half second, the
 /// lock's end, and the machine's own time.
@@ -23,7 +23,7 @@ struct Relay {
 }
 
 impl Relay {
-    fn before(engine: Engine, url: &str) -> Self {
+    fn before(engine: SandboxEngine, url: &str) -> Self {
         let (scheme, rest) = url.split_once("://").unwrap();
         let (account, place) = rest.rsplit_once('@').unwrap();
         let (address, database) = place.split_once('/').unwrap();
@@ -31,8 +31,8 @@ impl Relay {
         // What the server says until a session is open: a greeting and an OK; a challenge, its
         // answer and the rest.
         let login = match engine {
-            Engine::MariaDb => 2,
-            Engine::Postgres => 3,
+            SandboxEngine::MariaDb => 2,
+            SandboxEngine::Postgres => 3,
         };
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let relay = Self {
@@ -141,7 +141,7 @@ fn run(work: &Workdir, command: &[String]) -> (Said, Duration) {
     (said, begun.elapsed())
 }
 
-fn a_silent_server_holds_nobody(engine: Engine) {
+fn a_silent_server_holds_nobody(engine: SandboxEngine) {
     let database = shared(engine).unwrap().fresh_database("silent").unwrap();
     let url = database.url();
     let relay = Relay::before(engine, &url);
@@ -173,17 +173,17 @@ fn a_silent_server_holds_nobody(engine: Engine) {
 
 #[test]
 fn a_mariadb_that_falls_silent_after_a_login_holds_nobody() {
-    a_silent_server_holds_nobody(Engine::MariaDb);
+    a_silent_server_holds_nobody(SandboxEngine::MariaDb);
 }
 
 #[test]
 fn a_postgres_that_falls_silent_after_a_login_holds_nobody() {
-    a_silent_server_holds_nobody(Engine::Postgres);
+    a_silent_server_holds_nobody(SandboxEngine::Postgres);
 }
 
 #[test]
 fn one_signal_ends_what_waits_for_a_silent_server() {
-    for engine in [Engine::MariaDb, Engine::Postgres] {
+    for engine in [SandboxEngine::MariaDb, SandboxEngine::Postgres] {
         let database = shared(engine).unwrap().fresh_database("silent").unwrap();
         let url = database.url();
         let relay = Relay::before(engine, &url);
@@ -213,7 +213,7 @@ fn one_signal_ends_what_waits_for_a_silent_server() {
 
 /// The other commands that ask a server something, as a relay's URL has them, and the files that they
 /// read. None of them gets beyond its first statement, so that no tables are needed.
-fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
+fn other_commands(engine: SandboxEngine, url: &str, work: &Workdir) -> Vec<String> {
     let target = format!("--target={url}");
     let point = ["sysbench", "oltp_point_select", &target, "--table-size=200"];
     let job = work.ok(&[&point[..], &["--time=1", "--print-job", "run"]].concat());
@@ -241,7 +241,7 @@ fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
         format!("sysbench mine.lua --target={url} --time=1 run"),
         format!("diagnose sysbench oltp_point_select --target={url} --time=1 run"),
     ];
-    if engine == Engine::Postgres {
+    if engine == SandboxEngine::Postgres {
         all.push(format!("pgbench --target={url} -i -q"));
         all.push(format!("pgbench --target={url} -S -T1"));
     }
@@ -249,7 +249,7 @@ fn other_commands(engine: Engine, url: &str, work: &Workdir) -> Vec<String> {
 }
 
 /// One command before a server that is silent from the first statement on, ended by one signal.
-fn is_ended_by_one_signal(engine: Engine, url: &str, number: usize) {
+fn is_ended_by_one_signal(engine: SandboxEngine, url: &str, number: usize) {
     let relay = Relay::before(engine, url);
     relay.after(0);
     let work = Workdir::new();
@@ -276,7 +276,7 @@ fn is_ended_by_one_signal(engine: Engine, url: &str, number: usize) {
 
 #[test]
 fn one_signal_ends_every_other_command_too() {
-    for engine in [Engine::MariaDb, Engine::Postgres] {
+    for engine in [SandboxEngine::MariaDb, SandboxEngine::Postgres] {
         let database = shared(engine).unwrap().fresh_database("silent").unwrap();
         let url = database.url();
         let commands = other_commands(engine, &url, &Workdir::new()).len();

@@ -2,7 +2,7 @@
 
 use super::common::{Said, Workdir, signal, wait_until};
 use tidemark_store::{Filter, ListedState, StepState, Store};
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 struct Case {
     server: Server,
@@ -33,7 +33,7 @@ impl Case {
 }
 
 fn mariadb() -> Case {
-    let server = Server::builder(Engine::MariaDb).start().unwrap();
+    let server = Server::builder(SandboxEngine::MariaDb).start().unwrap();
     Case {
         url: server.url(),
         server,
@@ -45,7 +45,7 @@ fn mariadb() -> Case {
 }
 
 fn postgres() -> Case {
-    let server = Server::builder(Engine::Postgres).start().unwrap();
+    let server = Server::builder(SandboxEngine::Postgres).start().unwrap();
     Case {
         url: server.url(),
         server,

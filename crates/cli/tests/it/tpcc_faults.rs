@@ -3,7 +3,7 @@
 
 use super::common::{Said, Workdir, signal, wait_until};
 use std::io::{BufRead, BufReader};
-use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb, shared_postgres};
 
 const ALL_HOLD: &str = "13 of 13 consistency conditions hold";
 /// Orders of a warehouse's initial population (clause 4.3.3.1).
@@ -61,8 +61,8 @@ fn outlives(server: &Server, dir: &Workdir) {
     let record = dir.last_record();
     // Nobody asked for one.
     let level = match server.engine() {
-        Engine::MariaDb => "repeatable-read",
-        Engine::Postgres => "read-committed",
+        SandboxEngine::MariaDb => "repeatable-read",
+        SandboxEngine::Postgres => "read-committed",
     };
     assert_eq!(record["isolation"], level, "{name}");
     let totals = &record["totals"];

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tidemark_core::record::{GapKind, RunRecord, RunState};
 use tidemark_core::series::Series;
 use tidemark_store::Store;
-use tidemark_testkit::{Engine, Server, shared_mariadb};
+use tidemark_testkit::{SandboxEngine, Server, shared_mariadb};
 
 fn prepared() -> Workdir {
     let work = Workdir::new();
@@ -205,7 +205,7 @@ fn so_far(work: &Workdir, source: &str, name: &str) -> Vec<i64> {
 
 #[test]
 fn a_server_that_goes_away_is_a_gap_and_an_interrupt_keeps_what_was_seen() {
-    for engine in [Engine::MariaDb, Engine::Postgres] {
+    for engine in [SandboxEngine::MariaDb, SandboxEngine::Postgres] {
         let server = Server::builder(engine).start().unwrap();
         let work = Workdir::new();
         // The store is there before anything looks into it.
@@ -249,7 +249,7 @@ fn a_server_that_goes_away_is_a_gap_and_an_interrupt_keeps_what_was_seen() {
 
 #[test]
 fn a_process_that_is_named_is_watched_and_lines_tell_of_it() {
-    let server = Server::builder(Engine::MariaDb).start().unwrap();
+    let server = Server::builder(SandboxEngine::MariaDb).start().unwrap();
     let work = Workdir::new();
     let (url, pid) = (server.url(), format!("--pid={}", server.pid().unwrap()));
     let said = work.ok(&[

@@ -4,7 +4,11 @@ use crate::publisher::Envelope;
 use std::sync::mpsc::{Receiver, channel};
 use tokio::sync::mpsc::unbounded_channel;
 
-fn coordinator() -> (Coordinator, Receiver<Event>, UnboundedReceiver<Request>) {
+fn coordinator() -> (
+    Coordinator,
+    Receiver<CoordinatorEvent>,
+    UnboundedReceiver<AgentRequest>,
+) {
     let (to, requests) = unbounded_channel();
     let seated = Seated {
         facts: ClientFacts {
@@ -34,9 +38,9 @@ fn lease() -> Lease {
     }
 }
 
-fn lost(events: &Receiver<Event>) -> Option<String> {
+fn lost(events: &Receiver<CoordinatorEvent>) -> Option<String> {
     events.try_iter().find_map(|event| match event {
-        Event::Lost { why, .. } => Some(why),
+        CoordinatorEvent::Lost { why, .. } => Some(why),
         _ => None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::server::Server;
 use super::{VERSION, agents, follow, patient, plan};
-use crate::{ClientsError, OnLoss, Run, Timing};
+use crate::{ClientsError, ClientsRun, OnLoss, Timing};
 use std::time::{Duration, Instant};
 use tidemark_core::record::RunRecord;
 
@@ -20,7 +20,7 @@ fn a_lost_client_ends_the_run_or_not_as_the_policy_says() {
         let server = Server::start();
         let nats = server.nats();
         let mut all = agents(&nats, &["a", "b"], 50);
-        let run = Run::begin(nats, plan("r", "a,b", on_loss, quick())).unwrap();
+        let run = ClientsRun::begin(nats, plan("r", "a,b", on_loss, quick())).unwrap();
         let mut lost_at = None;
         let told = follow(&run, |client, number| {
             if client == 1 && number >= 3 && lost_at.is_none() {
@@ -47,7 +47,7 @@ fn an_agent_that_was_restarted_counts_no_second_time() {
     let nats = server.nats();
     let mut all = agents(&nats, &["a", "b"], 60);
     let plan = plan("r", "a,b", OnLoss::Continue, patient());
-    let run = Run::begin(nats.clone(), plan).unwrap();
+    let run = ClientsRun::begin(nats.clone(), plan).unwrap();
     let mut is_again = false;
     let told = follow(&run, |client, number| {
         if client == 1 && number >= 2 && !std::mem::replace(&mut is_again, true) {
@@ -68,7 +68,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
     let mut server = Server::start();
     let nats = server.nats();
     let _agents = agents(&nats, &["a", "b", "c"], 60);
-    let run = Run::begin(nats, plan("r", "3", OnLoss::Fail, patient())).unwrap();
+    let run = ClientsRun::begin(nats, plan("r", "3", OnLoss::Fail, patient())).unwrap();
     let mut killed = false;
     let told = follow(&run, |_, number| {
         if number == 5 && !std::mem::replace(&mut killed, true) {
@@ -87,7 +87,7 @@ fn a_server_that_stands_still_for_a_while_loses_nothing() {
     let server = Server::start();
     let nats = server.nats();
     let _agents = agents(&nats, &["a", "b"], 50);
-    let run = Run::begin(nats, plan("r", "2", OnLoss::Fail, patient())).unwrap();
+    let run = ClientsRun::begin(nats, plan("r", "2", OnLoss::Fail, patient())).unwrap();
     let mut stopped = false;
     let told = follow(&run, |_, number| {
         if number == 5 && !std::mem::replace(&mut stopped, true) {
@@ -108,20 +108,22 @@ fn a_run_without_its_coordinator_is_taken_up_whole() {
     let _agents = agents(&nats, &["a", "b"], 80);
     let mut plan = plan("r", "2", OnLoss::Fail, patient());
     plan.record = Some(Box::default());
-    let run = Run::begin(nats.clone(), plan).unwrap();
+    let run = ClientsRun::begin(nats.clone(), plan).unwrap();
     let mut is_dead = false;
     while !is_dead {
         let event = run.events.recv_timeout(super::LONGEST).unwrap();
-        let crate::Event::Message(_, message) = event else {
+        let crate::CoordinatorEvent::Message(_, message) = event else {
             continue;
         };
         is_dead = matches!(*message, crate::Message::Interval { number: 5.., .. });
     }
     // While it lives nobody takes its place.
-    let refused = Run::attach(nats.clone(), None, VERSION).err().unwrap();
+    let refused = ClientsRun::attach(nats.clone(), None, VERSION)
+        .err()
+        .unwrap();
     assert!(refused.to_string().contains("still there"), "{refused}");
     run.die();
-    let (id, entry, second) = Run::attach(nats.clone(), None, VERSION).unwrap();
+    let (id, entry, second) = ClientsRun::attach(nats.clone(), None, VERSION).unwrap();
     assert_eq!((id.as_str(), entry.clients.len()), ("r", 2));
     assert_eq!(entry.record.as_deref(), Some(&RunRecord::default()));
     let told = follow(&second, |_, _| {}).unwrap();
@@ -129,7 +131,7 @@ fn a_run_without_its_coordinator_is_taken_up_whole() {
     assert_eq!(told.lost.len(), 0, "{told:?}");
     assert!((0..2).all(|client| told.is_whole(client, 80)), "{told:?}");
     // Its record is written: there is nothing left to take up.
-    let nothing = Run::attach(nats, None, VERSION).err().unwrap();
+    let nothing = ClientsRun::attach(nats, None, VERSION).err().unwrap();
     assert!(matches!(nothing, ClientsError::Run { .. }), "{nothing}");
 }
 
@@ -142,11 +144,14 @@ fn a_run_that_outlives_its_entry_is_entered_again() {
         entry: Duration::ZERO,
         ..patient()
     };
-    let run = Run::begin(nats.clone(), plan("r", "1", OnLoss::Fail, timing)).unwrap();
+    let run = ClientsRun::begin(nats.clone(), plan("r", "1", OnLoss::Fail, timing)).unwrap();
     let begun = run.events.recv_timeout(super::LONGEST).unwrap();
-    assert!(matches!(begun, crate::Event::Chosen(_)), "{begun:?}");
+    assert!(
+        matches!(begun, crate::CoordinatorEvent::Chosen(_)),
+        "{begun:?}"
+    );
     let again = async {
-        let connection = crate::connection::Connection::open(&nats, "test").await?;
+        let connection = crate::connection::NatsConnection::open(&nats, "test").await?;
         let kept = connection.ensure(&nats).await?;
         // As its age does.
         kept.runs.purge("r").await.unwrap();
@@ -172,10 +177,10 @@ fn a_load_that_nobody_leads_ends_by_itself_and_is_told_to_whoever_comes() {
     };
     let mut plan = plan("r", "1", OnLoss::Fail, timing);
     plan.record = Some(Box::default());
-    let run = Run::begin(nats.clone(), plan).unwrap();
+    let run = ClientsRun::begin(nats.clone(), plan).unwrap();
     loop {
         let event = run.events.recv_timeout(super::LONGEST).unwrap();
-        if matches!(event, crate::Event::Message(_, m) if matches!(*m, crate::Message::Interval { .. }))
+        if matches!(event, crate::CoordinatorEvent::Message(_, m) if matches!(*m, crate::Message::Interval { .. }))
         {
             break;
         }
@@ -189,7 +194,7 @@ fn a_load_that_nobody_leads_ends_by_itself_and_is_told_to_whoever_comes() {
     };
     assert!(tidemark_process::wait_until(super::LONGEST, is_free));
     assert!(died.elapsed() >= Duration::from_secs(2));
-    let (_, _, second) = Run::attach(nats, Some("r"), VERSION).unwrap();
+    let (_, _, second) = ClientsRun::attach(nats, Some("r"), VERSION).unwrap();
     let told = follow(&second, |_, _| {}).unwrap();
     let counted = told.intervals.get(&0).unwrap().len() as u64;
     assert!(told.is_whole(0, counted), "{told:?}");

@@ -4,7 +4,10 @@ mod faults;
 mod server;
 mod whole;
 
-use crate::{Agent, Event, Message, NatsOptions, OnLoss, Plan, Run, Simulated, Timing};
+use crate::{
+    Agent, ClientsPlan, ClientsRun, CoordinatorEvent, Message, NatsOptions, OnLoss, Simulated,
+    Timing,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -93,10 +96,10 @@ fn patient() -> Timing {
     }
 }
 
-fn plan(run: &str, clients: &str, on_loss: OnLoss, timing: Timing) -> Plan {
+fn plan(run: &str, clients: &str, on_loss: OnLoss, timing: Timing) -> ClientsPlan {
     let mut job = Job::from_json(super::JOB).unwrap();
     job.load.interval = Duration::from_millis(100);
-    Plan {
+    ClientsPlan {
         run: run.into(),
         clients: clients.into(),
         version: VERSION.into(),
@@ -127,14 +130,14 @@ impl Told {
 }
 
 /// Follows a run to its end; `at` is called at each interval.
-fn follow(run: &Run, mut at: impl FnMut(u32, u64)) -> Result<Told, crate::ClientsError> {
+fn follow(run: &ClientsRun, mut at: impl FnMut(u32, u64)) -> Result<Told, crate::ClientsError> {
     let mut told = Told::default();
     let end = Instant::now() + LONGEST;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         match run.events.recv_timeout(left).expect("an event in time") {
-            Event::Chosen(_) | Event::Begins(_) => {}
-            Event::Message(client, message) => match *message {
+            CoordinatorEvent::Chosen(_) | CoordinatorEvent::Begins(_) => {}
+            CoordinatorEvent::Message(client, message) => match *message {
                 Message::Interval { number, .. } => {
                     told.intervals.entry(client).or_default().push(number);
                     at(client, number);
@@ -142,15 +145,15 @@ fn follow(run: &Run, mut at: impl FnMut(u32, u64)) -> Result<Told, crate::Client
                 Message::Ended(_) => told.ended.push(client),
                 _ => {}
             },
-            Event::Lost { client, why, .. } => {
+            CoordinatorEvent::Lost { client, why, .. } => {
                 told.lost.insert(client, why);
             }
-            Event::Over { clients, .. } => {
+            CoordinatorEvent::Over { clients, .. } => {
                 told.late_ns = clients.iter().map(|one| one.late_ns).collect();
                 told.error_ns = clients.iter().map(|one| one.facts.clock.error_ns).collect();
                 return Ok(told);
             }
-            Event::Failed(error) => return Err(error),
+            CoordinatorEvent::Failed(error) => return Err(error),
         }
     }
 }

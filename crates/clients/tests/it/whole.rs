@@ -2,14 +2,14 @@
 
 use super::server::Server;
 use super::{Thread, VERSION, agents, follow, patient, plan};
-use crate::{ClientsError, ListedState, OnLoss, Run, list};
+use crate::{ClientsError, ClientsRun, ListedState, OnLoss, list};
 
 #[test]
 fn all_begin_together_and_each_interval_comes_once() {
     let server = Server::start();
     let nats = server.nats();
     let _agents = agents(&nats, &["a", "b", "c"], 5);
-    let run = Run::begin(nats.clone(), plan("r1", "3", OnLoss::Fail, patient())).unwrap();
+    let run = ClientsRun::begin(nats.clone(), plan("r1", "3", OnLoss::Fail, patient())).unwrap();
     let told = follow(&run, |_, _| {}).unwrap();
     run.kept();
     assert_eq!(told.lost.len(), 0, "{told:?}");
@@ -25,7 +25,7 @@ fn all_begin_together_and_each_interval_comes_once() {
         assert_eq!(agent.presence.cores, 4);
     }
     // At once again: whoever was released is free.
-    let run = Run::begin(nats, plan("r2", "b,a", OnLoss::Fail, patient())).unwrap();
+    let run = ClientsRun::begin(nats, plan("r2", "b,a", OnLoss::Fail, patient())).unwrap();
     let told = follow(&run, |_, _| {}).unwrap();
     assert!(told.is_whole(0, 5) && told.is_whole(1, 5), "{told:?}");
 }
@@ -39,7 +39,7 @@ fn who_is_missing_busy_or_of_another_version_is_named() {
     super::are_there(&nats, 2);
     let failed = |clients: &str| {
         let plan = plan("r", clients, OnLoss::Fail, patient());
-        let run = Run::begin(nats.clone(), plan).unwrap();
+        let run = ClientsRun::begin(nats.clone(), plan).unwrap();
         follow(&run, |_, _| {}).unwrap_err().to_string()
     };
     let said = failed("3");
@@ -50,7 +50,8 @@ fn who_is_missing_busy_or_of_another_version_is_named() {
     assert!(said.contains("old has version 0.9"), "{said}");
     let said = failed("a,z");
     assert!(said.contains("z is missing"), "{said}");
-    let first = Run::begin(nats.clone(), plan("first", "1", OnLoss::Fail, patient())).unwrap();
+    let first =
+        ClientsRun::begin(nats.clone(), plan("first", "1", OnLoss::Fail, patient())).unwrap();
     let mut told = String::new();
     let mut asked = false;
     let ended = follow(&first, |_, _| {
@@ -84,7 +85,7 @@ fn an_agent_does_nothing_but_tidemarks_jobs() {
     let _agent = agents(&nats, &["a"], 1);
     let runtime = crate::runtime().unwrap();
     runtime.block_on(async {
-        let connection = crate::connection::Connection::open(&nats, "test")
+        let connection = crate::connection::NatsConnection::open(&nats, "test")
             .await
             .unwrap();
         let lease = r#"{"run": "r", "client": 0, "epoch": 1}"#;

@@ -273,27 +273,27 @@ impl HostTest {
         let count = |kind: &str| totals.types.get(kind).map_or(0, |stats| stats.count);
         let inner = totals.parts.get("fsync").map_or(0, |stats| stats.count);
         let figures = match self {
-            HostTest::Cpu { .. } => Figures::Cpu,
+            HostTest::Cpu { .. } => HostCounts::Cpu,
             HostTest::Memory {
                 block, operation, ..
-            } => Figures::Memory {
+            } => HostCounts::Memory {
                 block: *block,
                 transfers: operation != "none",
             },
-            HostTest::Files(_) => Figures::Files {
+            HostTest::Files(_) => HostCounts::Files {
                 reads: count("read"),
                 writes: count("write"),
                 syncs: count("fsync") + inner + end_syncs,
                 bytes,
             },
-            HostTest::Threads | HostTest::Mutex => Figures::None,
+            HostTest::Threads | HostTest::Mutex => HostCounts::None,
         };
         Ok(HostSummary { figures, summary })
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Figures {
+enum HostCounts {
     None,
     Cpu,
     Memory {
@@ -311,7 +311,7 @@ enum Figures {
 /// The full report of a test of the machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostSummary {
-    figures: Figures,
+    figures: HostCounts,
     /// What every test has.
     pub summary: Summary,
 }
@@ -321,12 +321,12 @@ impl fmt::Display for HostSummary {
         let (events, span_s) = (self.summary.transactions, self.summary.span_s);
         let rate = |count| per_second(count, span_s);
         match self.figures {
-            Figures::None => {}
-            Figures::Cpu => {
+            HostCounts::None => {}
+            HostCounts::Cpu => {
                 let eps = rate(events);
                 writeln!(f, "CPU speed:\n    events per second: {eps:8.2}")?;
             }
-            Figures::Memory { block, transfers } => {
+            HostCounts::Memory { block, transfers } => {
                 let ops = rate(events);
                 writeln!(f, "Total operations: {events} ({ops:8.2} per second)\n")?;
                 if transfers {
@@ -335,7 +335,7 @@ impl fmt::Display for HostSummary {
                     writeln!(f, "{all:.2} MiB transferred ({second:.2} MiB/sec)\n")?;
                 }
             }
-            Figures::Files {
+            HostCounts::Files {
                 reads,
                 writes,
                 syncs,

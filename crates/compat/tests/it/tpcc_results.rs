@@ -9,7 +9,7 @@ use tidemark_compat::OutputStyle;
 use tidemark_compat::tpcc::{current, summary};
 use tidemark_core::Isolation;
 use tidemark_core::record::*;
-use tidemark_report::tpcc::{Figures, Kept, NoEfficiency, results};
+use tidemark_report::tpcc::{LimitVerdict, NoEfficiency, TpccResults, results};
 use tidemark_report::{Lang, Merged, html, markdown, text};
 use tidemark_stats::Histogram;
 
@@ -27,8 +27,8 @@ fn tpcc() -> RunRecord {
     record
 }
 
-fn figures(record: &RunRecord) -> Figures {
-    Figures::of(record).unwrap().unwrap()
+fn figures(record: &RunRecord) -> TpccResults {
+    TpccResults::of(record).unwrap().unwrap()
 }
 
 fn count(record: &RunRecord, name: &str) -> u64 {
@@ -66,7 +66,7 @@ fn tpmc_is_new_orders_a_minute_and_a_deferred_delivery_is_no_transaction() {
     let shares: f64 = f.types.iter().filter_map(|t| t.share).sum();
     assert!((shares - 100.0).abs() < 1e-6, "{shares}");
     assert_eq!(f.types[5].share, None);
-    assert_eq!(Figures::of(&run(&Shape::one_type())).unwrap(), None);
+    assert_eq!(TpccResults::of(&run(&Shape::one_type())).unwrap(), None);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn limits_are_of_the_90th_percentile_and_of_the_mix() {
         figures(&record)
             .types
             .iter()
-            .all(|t| t.quick_enough == Kept::Yes && t.often_enough())
+            .all(|t| t.quick_enough == LimitVerdict::Yes && t.often_enough())
     );
     // Of these distributions the 90th percentile is 1.4 times the median.
     for (name, median_ms, kept) in [
@@ -165,7 +165,11 @@ fn limits_are_of_the_90th_percentile_and_of_the_mix() {
         record.totals.types.insert(name.into(), slow);
         let f = figures(&record);
         let of = f.types.iter().find(|t| t.name == name).unwrap();
-        assert_eq!(of.quick_enough == Kept::Yes, kept, "{name} {median_ms}");
+        assert_eq!(
+            of.quick_enough == LimitVerdict::Yes,
+            kept,
+            "{name} {median_ms}"
+        );
         let said = results(&record, Lang::En).unwrap();
         assert_eq!(said.contains("too slow"), !kept, "{said}");
     }

@@ -3,13 +3,13 @@
 use super::disk_rate;
 use crate::host::Tasks;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::cache_misses as texts;
 use crate::thresholds::{HITS, MISS_CPU_MS, MISSES, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded {
         return Outcome::NotFound;
     }
@@ -34,7 +34,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let mut evidence = vec![misses.evidence(), requests.evidence()];
     evidence.extend(seen.wait_evidence(WaitClass::DataRead));
     let is_most = seen.is_most(share, &reads) && disk_rate::slow_ms(seen).is_none();
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: match is_most {
             true => Confidence::High,
@@ -50,7 +50,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Share of the latency that the CPU may take for what is missing, with its part of the time that both sides
 /// wait for a processor.
-fn on_cpu(seen: &Seen<'_>, misses: f64) -> f64 {
+fn on_cpu(seen: &Observations<'_>, misses: f64) -> f64 {
     let of = |tasks: &Option<Tasks>| {
         let tasks = tasks.as_ref();
         tasks.map_or(0.0, |tasks| seen.load.each_ms(tasks.cpu.mean()))

@@ -1,9 +1,9 @@
 //! Checkpoints and flushing that the log's size forces.
 
-use crate::measured::Column;
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::checkpoints as texts;
 use crate::thresholds::{
     CHECKPOINT_S, CPU_FULL, DIP, FALLS_BY, FEWEST_INTERVALS, LOG_FULL, MISSES, SHARE, SMALL,
@@ -14,7 +14,7 @@ use crate::{Cause, PartKind, WaitClass, Words};
 /// Bytes of a page of PostgreSQL.
 const PAGE: f64 = 8192.0;
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || seen.load.writes == 0.0 {
         return Outcome::NotFound;
     }
@@ -31,7 +31,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// InnoDB: the log has no room but for what is flushed.
-fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
+fn flushing(seen: &Observations<'_>, age: &SummedSeries, most: &SummedSeries) -> Outcome {
     let full = age.mean() / most.mean().max(1.0);
     let is_near = |age: f64| age >= LOG_FULL * most.mean();
     let near = age.points.iter().filter(|(_, age)| is_near(*age));
@@ -62,7 +62,7 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
             .iter()
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         // What no state shows may be latches, too; that the rate falls with the log's room is no latch's.
         confidence: Confidence::high_if(dip >= DIP),
@@ -74,7 +74,7 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
 }
 
 /// PostgreSQL: checkpoints that came before their time.
-fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
+fn forced(seen: &Observations<'_>, requested: &SummedSeries) -> Outcome {
     let seconds = requested.seconds();
     let count = (requested.mean() * seconds).round();
     if count < 2.0 || seconds / count > CHECKPOINT_S {
@@ -125,7 +125,7 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
             .iter()
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share: of_dip.max(of_log),
         confidence,
         says: Words::of(says),
@@ -137,7 +137,7 @@ fn forced(seen: &Seen<'_>, requested: &Column) -> Outcome {
 
 /// How far the rate falls in seconds of a kind, as a share of the others'; 0 unless there are some of both,
 /// and more than chance makes of two equal kinds.
-fn dip(seen: &Seen<'_>, column: &Column, is_in: impl Fn(f64) -> bool) -> f64 {
+fn dip(seen: &Observations<'_>, column: &SummedSeries, is_in: impl Fn(f64) -> bool) -> f64 {
     let rates = seen.series.rates();
     let step = f64::from(column.step_ms.max(1));
     // Intervals may be shorter than what tells of which kind they are.

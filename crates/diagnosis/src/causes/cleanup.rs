@@ -2,13 +2,13 @@
 
 use super::{drift, long_transaction};
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::cleanup as texts;
 use crate::thresholds::{DRIFT, HISTORY};
 use crate::{Cause, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let drift = drift::of_cpu(seen).filter(|drift| *drift >= DRIFT);
     let Some(drift) = drift.filter(|_| seen.load.writes > 0.0 && !seen.is_embedded) else {
         return Outcome::NotFound;
@@ -23,7 +23,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     }
     let (first, last) = (three(history.first()), three(history.last()));
     let says = |lang| texts::says(lang, &first, &last, percent(drift));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share: (drift / (1.0 + drift)).clamp(0.0, 1.0),
         confidence: Confidence::Medium,
         says: Words::of(says),

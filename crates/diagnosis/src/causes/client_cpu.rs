@@ -3,13 +3,13 @@
 use super::cpu_quota;
 use crate::host::Host;
 use crate::number::percent;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::client_cpu as texts;
 use crate::thresholds::{CLIENT_MS, CPU_FULL, SHARE, THREAD_FULL};
 use crate::{Cause, PartKind, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(client_ms) = seen.load.latency.client_ms() else {
         return match seen.is_embedded || seen.load.latency.count == 0 {
             true => Outcome::NotFound,
@@ -56,7 +56,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         .flatten()
     }));
     evidence.extend(seen.client.as_ref().map(|host| host.busy.evidence()));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence,
         says,
@@ -70,14 +70,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// Whether its threads are busy all the time.
-fn threads_are_full(seen: &Seen<'_>) -> bool {
+fn threads_are_full(seen: &Observations<'_>) -> bool {
     let threads = seen.record.executors.max(1) as f64;
     let on_cpu = seen.threads.as_ref().map(|t| t.cpu.mean());
     on_cpu.is_some_and(|cpu| cpu >= THREAD_FULL * threads)
 }
 
 /// Whether it can do no more: its threads or its host are busy all the time.
-pub(crate) fn is_full(seen: &Seen<'_>) -> bool {
+pub(crate) fn is_full(seen: &Observations<'_>) -> bool {
     let busy = seen.client.as_ref().map(Host::load);
     threads_are_full(seen) || busy.is_some_and(|busy| busy >= CPU_FULL)
 }

@@ -1,14 +1,14 @@
 //! Commits that wait for the log to be written, flushed or replicated.
 
-use crate::measured::Column;
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::commit_log as texts;
 use crate::thresholds::{CPU_FULL, MOST, SAME_FLUSHES, SHARE, SYNCS};
 use crate::{Cause, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || (seen.load.writes == 0.0 && seen.load.latency.count > 0) {
         return Outcome::NotFound;
     }
@@ -22,7 +22,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     // Of the two kinds InnoDB counts in one or the other (docs/observe.md).
     let counted = ["log.syncs", "data.syncs"].map(|name| seen.status(name));
     let syncs = counted.into_iter().flatten().find(|c| c.mean() >= SYNCS);
-    let rate = syncs.as_ref().map_or(0.0, Column::mean);
+    let rate = syncs.as_ref().map_or(0.0, SummedSeries::mean);
     let each_ms = flush_ms(seen, rate);
     let said = seen.said(&[WaitClass::Log]);
     let commits = three(seen.load.rate);
@@ -32,12 +32,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         (false, _) => texts::waits(lang, &said),
     });
     let mut evidence: Vec<_> = seen.wait_evidence(WaitClass::Log).into_iter().collect();
-    evidence.extend(syncs.as_ref().map(Column::evidence));
+    evidence.extend(syncs.as_ref().map(SummedSeries::evidence));
     evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     evidence.extend(disk_sync_ms(seen).map(|ms| seen.evidence("fsync of this machine", ms, "ms")));
     let is_proven = seen.is_most(share, &[WaitClass::Log]) && rate >= SYNCS && cpu_is_free;
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(is_proven),
         says,
@@ -48,7 +48,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// What an fsync takes on this machine with nothing else going on, where the server is here, too.
-fn disk_sync_ms(seen: &Seen<'_>) -> Option<f64> {
+fn disk_sync_ms(seen: &Observations<'_>) -> Option<f64> {
     let machine = seen.record.machine.as_ref()?;
     let is_here = seen.record.target_on_client == Some(true);
     is_here
@@ -57,12 +57,12 @@ fn disk_sync_ms(seen: &Seen<'_>) -> Option<f64> {
 }
 
 /// Where most of the latency is waiting for rows: commits may be what keeps their holders.
-fn of_holders(seen: &Seen<'_>) -> Option<Outcome> {
+fn of_holders(seen: &Observations<'_>) -> Option<Outcome> {
     let rows = seen.wait_share(WaitClass::RowLock);
     let holding_ms = seen.split.mean_ms - seen.split.wait_ms(WaitClass::RowLock);
     let share = seen.split.wait_ms(WaitClass::Log) / holding_ms.max(1e-9);
     (rows >= SHARE && share >= MOST).then(|| {
-        Outcome::Found(Found {
+        Outcome::Found(FindingDetails {
             share: share * rows,
             confidence: Confidence::Medium,
             says: Words::of(|lang| texts::holders(lang, percent(share))),
@@ -74,7 +74,7 @@ fn of_holders(seen: &Seen<'_>) -> Option<Outcome> {
 }
 
 /// How long a flush takes, by the server's clock or the disk's.
-fn flush_ms(seen: &Seen<'_>, syncs: f64) -> Option<f64> {
+fn flush_ms(seen: &Observations<'_>, syncs: f64) -> Option<f64> {
     let by_server = seen.status("log.sync-time").map(|c| c.mean() / syncs);
     let by_disk = seen.disk.as_ref().and_then(|disk| {
         let flushes = disk.flushes.as_ref()?.mean();

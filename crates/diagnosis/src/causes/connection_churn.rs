@@ -1,13 +1,13 @@
 //! Connections that are opened again and again.
 
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::connection_churn as texts;
 use crate::thresholds::{CHURN, MOST, SMALL};
 use crate::{Cause, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     if load.latency.count == 0 {
         return Outcome::NotFound;
@@ -35,7 +35,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             .iter()
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(share >= MOST),
         says: Words::of(says),
@@ -46,6 +46,6 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// Connections opened for each transaction.
-pub(super) fn opened(seen: &Seen<'_>) -> f64 {
+pub(super) fn opened(seen: &Observations<'_>) -> f64 {
     seen.record.totals.reconnects as f64 / (seen.load.latency.count as f64).max(1.0)
 }

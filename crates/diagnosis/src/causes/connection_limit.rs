@@ -1,8 +1,8 @@
 //! The server, the account, a pooler or this process's own limit allows no more connections.
 
 use super::overload;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::connection_limit as texts;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE, SMALL};
 use crate::{PartKind, Words};
@@ -19,7 +19,7 @@ enum Then {
     Served,
 }
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let record = seen.record;
     let errors = record.errors.iter();
     let refused: u64 = errors
@@ -55,7 +55,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     }
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
     let is_seen = seen.own_busy().is_some() && seen.activity.is_some();
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share: match then {
             Then::Room => share,
             Then::Full | Then::Served => 0.0,
@@ -73,7 +73,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// More sessions would bring more only if what they use has room, nobody waits for it, and there is more to
 /// serve.
-fn then(seen: &Seen<'_>) -> Then {
+fn then(seen: &Observations<'_>) -> Then {
     let waiting = seen.share(PartKind::WaitingForSession);
     let is_served = seen.load.is_open && overload::is_served(seen) && waiting < SMALL;
     let has_room = seen.own_busy().is_none_or(|busy| busy < CPU_IDLE) && seen.true_waits() < SHARE;
@@ -85,7 +85,7 @@ fn then(seen: &Seen<'_>) -> Then {
 }
 
 /// How many times as much so many times as many sessions would do: as many, until the host's CPU is full.
-fn gain(seen: &Seen<'_>, more: f64) -> f64 {
+fn gain(seen: &Observations<'_>, more: f64) -> f64 {
     let room = seen.own_busy().map(|busy| CPU_FULL / busy.max(1e-9));
     more.min(room.unwrap_or(f64::INFINITY)).max(1.0)
 }

@@ -2,8 +2,8 @@
 
 use crate::host::{Host, Quota, Tasks};
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
     CPU_FULL, KEPT_OFF, LEAST_USED, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
@@ -11,7 +11,7 @@ use crate::thresholds::{
 };
 use crate::{Cause, Lang, PartKind, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if let Some(found) = stolen(seen) {
         return found;
     }
@@ -43,7 +43,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Time that the client's threads waited for a processor, by the time they had one, where others were
 /// idle.
-pub(super) fn of_client(seen: &Seen<'_>) -> Option<f64> {
+pub(super) fn of_client(seen: &Observations<'_>) -> Option<f64> {
     let kept = kept_off(seen.threads.as_ref()?, seen.client.as_ref()?)?;
     (seen.share(PartKind::Client) >= SHARE).then_some(kept)
 }
@@ -69,7 +69,7 @@ fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
 
 /// A quota that was used up in most periods, by the kernel's own account. It is the proof itself, also where
 /// threads wait little: those of a host that is otherwise idle run at once until then.
-fn used_up(seen: &Seen<'_>) -> Option<Outcome> {
+fn used_up(seen: &Observations<'_>) -> Option<Outcome> {
     let of = |tasks: &Option<Tasks>, ms: f64, says: fn(Lang, String, String, String) -> String| {
         let tasks = tasks.as_ref()?;
         let quota = tasks.quota.as_ref()?;
@@ -81,7 +81,7 @@ fn used_up(seen: &Seen<'_>) -> Option<Outcome> {
         let mut evidence = quota.evidence();
         evidence.push(tasks.cpu.evidence());
         evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
-        Some(Outcome::Found(Found {
+        Some(Outcome::Found(FindingDetails {
             share,
             confidence: Confidence::high_if(share >= MOST),
             says: Words::of(says),
@@ -103,13 +103,13 @@ fn idle(host: &Host) -> f64 {
     (host.cores - host.busy.mean()).max(0.0)
 }
 
-fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
+fn stolen(seen: &Observations<'_>) -> Option<Outcome> {
     let host = seen.host.as_ref().or(seen.client.as_ref())?;
     let share = host.steal() / host.cores;
     // What is taken of idle processors limits nothing.
     (share >= STOLEN && host.load() >= CPU_FULL).then(|| {
         let evidence = host.stolen.as_ref().map(|c| c.evidence());
-        Outcome::Found(Found {
+        Outcome::Found(FindingDetails {
             share,
             confidence: Confidence::high_if(share >= MOST),
             says: Words::of(|lang| texts::steal(lang, percent(share))),
@@ -121,7 +121,7 @@ fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
 }
 
 /// Sessions that could run and don't, where the scheduler does not tell that they wait.
-fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
+fn hidden(seen: &Observations<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
@@ -131,7 +131,7 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
     }
     let (ready, used) = (three(ready), three(used));
     let says = |lang| texts::hidden(lang, &ready, &used, three(idle(host)), host.cores);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::Medium,
         says: Words::of(says),
@@ -145,7 +145,7 @@ fn found(share: f64, kept: f64, says: Words, host: &Host, tasks: &Tasks) -> Outc
     let mut evidence = vec![tasks.cpu.evidence(), host.busy.evidence()];
     evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
     evidence.extend(tasks.quota.iter().flat_map(Quota::evidence));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(kept >= SURELY_KEPT_OFF),
         says,

@@ -1,10 +1,10 @@
 //! A disk that serves no more requests, or each of them slowly.
 
 use crate::host::{Allowed, AllowedKind, Disk};
-use crate::measured::Column;
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::disk_rate as texts;
 use crate::thresholds::{
     ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE,
@@ -16,7 +16,7 @@ use crate::{Cause, Evidence, Lang, WaitClass, Words};
 const BYTES_OF_MB: f64 = 1e6;
 const CLASSES: [WaitClass; 2] = [WaitClass::DataRead, WaitClass::DataWrite];
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let reads = seen.wait_share(WaitClass::DataRead);
     let share = reads + seen.wait_share(WaitClass::DataWrite);
     if share < SHARE {
@@ -67,7 +67,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 fn found(share: f64, confidence: Confidence, says: Words, evidence: Vec<Evidence>) -> Outcome {
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence,
         says,
@@ -84,7 +84,7 @@ fn at_limit(disk: &Disk) -> Option<&Allowed> {
 }
 
 /// So much a second of what is limited, in words.
-fn amount(lang: Lang, of: &Allowed, column: &Column) -> String {
+fn amount(lang: Lang, of: &Allowed, column: &SummedSeries) -> String {
     let megabytes = || three(column.mean() / BYTES_OF_MB);
     let number = || three(column.mean());
     match of.kind {
@@ -121,13 +121,13 @@ pub(crate) fn is_saturated(disk: &Disk) -> bool {
 }
 
 /// How long reads take, where they are slow: then the disk is what limits, and not their number.
-pub(super) fn slow_ms(seen: &Seen<'_>) -> Option<f64> {
+pub(super) fn slow_ms(seen: &Observations<'_>) -> Option<f64> {
     let reads = seen.wait_share(WaitClass::DataRead);
     read_ms(seen).filter(|ms| *ms >= READ_MS && reads >= SHARE)
 }
 
 /// How long one read keeps its session waiting.
-fn read_ms(seen: &Seen<'_>) -> Option<f64> {
+fn read_ms(seen: &Observations<'_>) -> Option<f64> {
     // A server whose own account waits for the disk tells nothing.
     let by_server = seen.status("buffer.misses").map(|c| c.mean());
     let reads = by_server.or_else(|| Some(seen.disk.as_ref()?.reads.mean()));

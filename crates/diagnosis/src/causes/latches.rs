@@ -1,13 +1,13 @@
 //! Latches inside the server: short locks of its own, on pages, lists and counters.
 
 use crate::number::percent;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::latches as texts;
 use crate::thresholds::{CPU_FULL, SHARE, SMALL};
 use crate::{Cause, PartKind, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let unexplained = seen.share(PartKind::Unexplained);
     let tells_waits = seen.activity.as_ref().is_some_and(|a| a.executing == 0.0);
     // Where they are not shown, they may be what is unexplained.
@@ -29,7 +29,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let names = names.map_or("", |(_, names)| names.trim_end_matches(')'));
     let says = |lang| texts::says(lang, seen.said(&[WaitClass::Latch]), names);
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(
             seen.is_most(share, &[WaitClass::Latch]) && locks < SMALL && cpu_is_free,

@@ -1,13 +1,13 @@
 //! A lock that a session outside the run holds for long.
 
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::lock_held as texts;
 use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, SHARE, STILL, STOOD};
 use crate::{Cause, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(activity) = &seen.activity else {
         return match seen.is_embedded {
             true => Outcome::NotFound,
@@ -57,7 +57,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         ..seen.evidence("no transaction ended", to_s - from_s, "s")
     }));
     let is_sure = class == WaitClass::RowLock || is_surely_held(seen, share);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         // What sessions wait for in bursts varies from second to second; that they stand still does not.
         confidence: Confidence::high_if(share >= MOST && is_sure),
@@ -70,37 +70,37 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Whether a lock on a table is held by nobody of the run: the server says so, or nothing ended for long
 /// while sessions waited for it. Sessions that hold it in turn end their transactions all the time.
-pub(super) fn is_held_outside(seen: &Seen<'_>) -> bool {
+pub(super) fn is_held_outside(seen: &Observations<'_>) -> bool {
     let is_long = seen.load.latency.slowest_ms >= HELD_S * 1000.0 && stands_still(seen);
     let by_load = stalled_s(seen) > 0.0 || is_long || none_ended(seen);
     blocked_by_others(seen).unwrap_or(by_load)
 }
 
 /// Whether that is proven: one stall among waits for locks may be of something else.
-fn is_surely_held(seen: &Seen<'_>, share: f64) -> bool {
+fn is_surely_held(seen: &Observations<'_>, share: f64) -> bool {
     let stood = stalled_s(seen) / seen.load.seconds >= STOOD * share;
     blocked_by_others(seen).unwrap_or(stood || none_ended(seen))
 }
 
 /// Seconds in which no transaction ended.
-fn stalled_s(seen: &Seen<'_>) -> f64 {
+fn stalled_s(seen: &Observations<'_>) -> f64 {
     let stalls = seen.stalls.iter().flatten();
     stalls.fold(0.0, |sum, (from_s, to_s)| sum + to_s - from_s)
 }
 
-fn none_ended(seen: &Seen<'_>) -> bool {
+fn none_ended(seen: &Observations<'_>) -> bool {
     seen.load.latency.count == 0 && seen.load.seconds >= HELD_S
 }
 
 /// Whether sessions outside the run block some of it most of the time, by the server's own account; `None`
 /// of a server that does not tell.
-fn blocked_by_others(seen: &Seen<'_>) -> Option<bool> {
+fn blocked_by_others(seen: &Observations<'_>) -> Option<bool> {
     let blocked = seen.status("locks.blocked-by-others")?;
     Some(blocked.mean() >= BLOCKED)
 }
 
 /// Whether row locks are held by others, or for longer than a transaction of the run takes.
-pub(super) fn is_long(seen: &Seen<'_>) -> bool {
+pub(super) fn is_long(seen: &Observations<'_>) -> bool {
     let is_long = match seen.status("transactions.oldest") {
         Some(oldest) => oldest.max() >= HELD_S && oldest.mean() >= HELD_MEAN * HELD_S,
         None => wait_s(seen).is_some_and(|s| s >= HELD_S),
@@ -110,14 +110,14 @@ pub(super) fn is_long(seen: &Seen<'_>) -> bool {
 
 /// Whether the load stood still for some time. A hot row is passed on from one to the next: each waits long,
 /// and all the time some end.
-fn stands_still(seen: &Seen<'_>) -> bool {
+fn stands_still(seen: &Observations<'_>) -> bool {
     let rates = seen.series.rates();
     let least = rates.iter().map(|(_, _, rate)| *rate).reduce(f64::min);
     least.is_none_or(|least| least <= STILL * seen.load.rate)
 }
 
 /// Seconds of one wait for a row lock. Waits that have not ended are in no counter of ended ones.
-fn wait_s(seen: &Seen<'_>) -> Option<f64> {
+fn wait_s(seen: &Observations<'_>) -> Option<f64> {
     let waits = seen.status("locks.waits")?.mean();
     let sessions = seen.row_lock_sessions();
     (sessions > 0.0).then(|| sessions / waits.max(1.0 / seen.load.seconds.max(1.0)))

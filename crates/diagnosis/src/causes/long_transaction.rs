@@ -1,17 +1,17 @@
 //! A transaction that stays open, for whose sake old row versions stay, and statements read them.
 
 use super::drift;
-use crate::measured::Column;
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::long_transaction as texts;
 use crate::thresholds::{
     AGES, DEAD_ROWS, DRIFT, HISTORY, LONGER_THAN_OWN, NOTHING_PURGED, OPEN_S, VERSIONS_A_ROW,
 };
 use crate::{Cause, PartKind, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || (seen.load.writes == 0.0 && !are_left(seen)) {
         return Outcome::NotFound;
     }
@@ -34,7 +34,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     }
     let mut histories = histories.into_iter().flatten();
-    let of = |history: Column| kept(seen, &history).map(|kept| (history, kept));
+    let of = |history: SummedSeries| kept(seen, &history).map(|kept| (history, kept));
     let Some((history, kept)) = histories.find_map(of) else {
         return Outcome::NotFound;
     };
@@ -59,7 +59,7 @@ enum Effect {
 }
 
 /// What shows that old versions cost something. That there are some slows nobody.
-fn effect(seen: &Seen<'_>) -> Option<Effect> {
+fn effect(seen: &Observations<'_>) -> Option<Effect> {
     let grown = |name: &str, least: f64| {
         seen.status(name)
             .is_some_and(|c| c.last() - c.first() >= least)
@@ -74,7 +74,7 @@ fn effect(seen: &Seen<'_>) -> Option<Effect> {
 
 /// Old versions for each row that the run's tables have; `None` where there are few, or the rows were not
 /// counted.
-fn versions(seen: &Seen<'_>) -> Option<f64> {
+fn versions(seen: &Observations<'_>) -> Option<f64> {
     let most = |name: &str| seen.status(name).map_or(0.0, |c| c.max());
     let rows: u64 = seen.record.tables_before.iter().map(|t| t.rows).sum();
     let (dead, history) = (most("rows.dead"), most("history.length"));
@@ -84,7 +84,7 @@ fn versions(seen: &Seen<'_>) -> Option<f64> {
 }
 
 /// Whether there are many old versions, for which readers pay whoever left them.
-pub(super) fn are_left(seen: &Seen<'_>) -> bool {
+pub(super) fn are_left(seen: &Observations<'_>) -> bool {
     let most = |name: &str| seen.status(name).map_or(0.0, |c| c.max());
     let live: u64 = seen.record.tables_before.iter().map(|t| t.rows).sum();
     let dead = most("rows.dead");
@@ -92,12 +92,12 @@ pub(super) fn are_left(seen: &Seen<'_>) -> bool {
 }
 
 /// Whether one was found that costs something.
-pub(super) fn is_found(seen: &Seen<'_>) -> bool {
+pub(super) fn is_found(seen: &Observations<'_>) -> bool {
     matches!(check(seen), Outcome::Found(found) if found.confidence > Confidence::Low)
 }
 
 /// For how long the oldest transaction is open, if it is one and longer than any of the run's.
-fn open_s(seen: &Seen<'_>, oldest: &Column) -> Option<f64> {
+fn open_s(seen: &Observations<'_>, oldest: &SummedSeries) -> Option<f64> {
     let longest = oldest.max();
     // One that goes on ages by a second each second; the oldest of many short ones does not for long.
     let (mut streak, mut longest_streak) = (0, 0);
@@ -115,7 +115,7 @@ fn open_s(seen: &Seen<'_>, oldest: &Column) -> Option<f64> {
 
 /// The share of the writing transactions whose old versions stayed, where it is nearly all of them all the
 /// time. Purge that is merely late removes some every now and then.
-fn kept(seen: &Seen<'_>, history: &Column) -> Option<f64> {
+fn kept(seen: &Observations<'_>, history: &SummedSeries) -> Option<f64> {
     let grown = history.last() - history.first();
     let rate = grown / history.seconds().max(1.0) / seen.load.rate;
     let grows = |pair: &[(i64, f64)]| matches!(pair, [(_, one), (_, two)] if two > one);
@@ -124,7 +124,7 @@ fn kept(seen: &Seen<'_>, history: &Column) -> Option<f64> {
 }
 
 fn found(
-    seen: &Seen<'_>,
+    seen: &Observations<'_>,
     says: impl Fn(crate::Lang, Option<&Effect>) -> String,
     mut evidence: Vec<crate::Evidence>,
     confidence: Confidence,
@@ -141,7 +141,7 @@ fn found(
         Some(Effect::Versions(each)) => seen.split.share(cpu) * each / (1.0 + each),
         None => 0.0,
     };
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: match effect {
             Some(_) => confidence,

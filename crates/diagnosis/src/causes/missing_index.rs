@@ -2,14 +2,14 @@
 
 use super::long_transaction;
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::missing_index as texts;
 use crate::thresholds::{BYTES_A_ROW, MOST, ROWS_A_STATEMENT, SCANNED, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
 use tidemark_analysis::observed::{CostKind, costs};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || seen.load.latency.count == 0 {
         return Outcome::NotFound;
     }
@@ -35,7 +35,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         true => texts::says(lang, three(each), percent(part.min(1.0))),
         false => texts::many(lang, three(each)),
     };
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         // Dead rows are read, too.
         confidence: Confidence::high_if(
@@ -50,7 +50,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Reading rows takes the server's CPU, or waits for pages or other transactions' rows; all else is no
 /// plan's. What a server whose CPU is not seen executes may be all of it.
-fn work_ms(seen: &Seen<'_>) -> f64 {
+fn work_ms(seen: &Observations<'_>) -> f64 {
     let waits = [WaitClass::RunQueue, WaitClass::DataRead, WaitClass::RowLock];
     let waits: f64 = waits.iter().map(|class| seen.split.wait_ms(*class)).sum();
     let cpu = match seen.split.ms(PartKind::ServerCpu) {
@@ -61,7 +61,7 @@ fn work_ms(seen: &Seen<'_>) -> f64 {
 }
 
 /// Whether the rows that are read go to the client: a statement that asks for many needs them.
-fn are_sent(seen: &Seen<'_>, rows: f64) -> bool {
+fn are_sent(seen: &Observations<'_>, rows: f64) -> bool {
     let costs = costs(seen.record);
     let bytes = costs.iter().find(|c| c.kind == CostKind::NetworkBytes);
     let rows = rows / seen.load.rate;

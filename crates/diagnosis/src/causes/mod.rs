@@ -29,10 +29,10 @@ mod too_few_sessions;
 
 use crate::Cause;
 use crate::outcome::Outcome;
-use crate::seen::Seen;
+use crate::seen::Observations;
 
 /// Looks for one cause.
-type Check = fn(&Seen<'_>) -> Outcome;
+type Check = fn(&Observations<'_>) -> Outcome;
 
 /// Every cause with its function.
 pub(crate) const ALL: &[(Cause, Check)] = &[

@@ -1,16 +1,16 @@
 //! Another program on the database's host takes CPU that client and server wait for.
 
 use super::connection_churn;
-use crate::measured::Column;
+use crate::measured::SummedSeries;
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::neighbour as texts;
 use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SHARE, SURE_OTHERS};
 use crate::{Cause, Words};
 use tidemark_core::observe::SERVER_PROCESS;
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let (Some(host), Some(_)) = (&seen.host, seen.others()) else {
         return match seen.is_embedded {
             true => Outcome::NotFound,
@@ -58,7 +58,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     let is_named = most
         .as_ref()
         .is_some_and(|(_, used)| used.mean() >= NAMED * others);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(is_named && share >= SURE_OTHERS),
         says: Words::of(says),
@@ -69,7 +69,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// The program that uses most processors, and how many.
-fn most<'r>(seen: &Seen<'r>) -> Option<(&'r str, Column)> {
+fn most<'r>(seen: &Observations<'r>) -> Option<(&'r str, SummedSeries)> {
     let names = seen
         .series
         .labels(SERVER_PROCESS, "programs.cpu", "program");
@@ -86,7 +86,7 @@ fn most<'r>(seen: &Seen<'r>) -> Option<(&'r str, Column)> {
 }
 
 /// Processors that others use, if it is more than the kernel's own work.
-pub(crate) fn others(seen: &Seen<'_>) -> Option<f64> {
+pub(crate) fn others(seen: &Observations<'_>) -> Option<f64> {
     let cores = seen.host.as_ref()?.cores;
     let others = seen.others()?;
     (others >= OTHERS_CORES.max(OTHERS_SHARE * cores)).then_some(others)

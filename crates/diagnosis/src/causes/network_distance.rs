@@ -2,15 +2,15 @@
 //! each transaction.
 
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::network_distance as texts;
 use crate::thresholds::{
     CONSTANT, CPU_FULL, CPU_IDLE, DISTANT_MS, FLOOR, LOOPBACK_MS, MOST, PROVEN_WAY, SHARE,
 };
 use crate::{Cause, Evidence, PartKind, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     let latency = &load.latency;
     let injected = seen.record.inject_rtt_ms > 0.0;
@@ -55,7 +55,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(round_trip(seen));
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
     let is_sure = injected || (seen.host.is_some() && is_proven(seen));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
@@ -67,19 +67,19 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Whether more sessions would do more at the same distance: each of these waits for its own replies, on a
 /// host that has room, and all that it waits for is on the way.
-fn follows_sessions(seen: &Seen<'_>) -> bool {
+fn follows_sessions(seen: &Observations<'_>) -> bool {
     let load = &seen.load;
     let has_room = seen.own_busy().is_some_and(|busy| busy < CPU_IDLE);
     !load.is_open && !load.thinks && has_room && seen.true_waits() < SHARE
 }
 
 /// Whether a distance is known: it was asked for, or measured.
-pub(super) fn is_known(seen: &Seen<'_>) -> bool {
+pub(super) fn is_known(seen: &Observations<'_>) -> bool {
     seen.record.inject_rtt_ms > 0.0 || is_proven(seen)
 }
 
 /// Milliseconds of a measured round trip, with what is added.
-fn measured_ms(seen: &Seen<'_>) -> Option<f64> {
+fn measured_ms(seen: &Observations<'_>) -> Option<f64> {
     let added = seen.record.inject_rtt_ms;
     let measured = seen.round_trip_ms();
     measured
@@ -87,14 +87,14 @@ fn measured_ms(seen: &Seen<'_>) -> Option<f64> {
         .map(|ms| ms + added)
 }
 
-fn round_trip(seen: &Seen<'_>) -> Option<Evidence> {
+fn round_trip(seen: &Observations<'_>) -> Option<Evidence> {
     let measured = seen.round_trip_ms()?;
     Some(seen.evidence("shortest round trip", measured, "ms"))
 }
 
 /// Whether round trips that were measured explain the time on the way. A pooler's queue is on the way, too,
 /// and no distance.
-pub(super) fn is_proven(seen: &Seen<'_>) -> bool {
+pub(super) fn is_proven(seen: &Observations<'_>) -> bool {
     let network_ms = seen.split.ms(PartKind::Network);
     let of_all = |ms: f64| ms * seen.load.statements.max(1.0);
     measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
@@ -102,7 +102,7 @@ pub(super) fn is_proven(seen: &Seen<'_>) -> bool {
 
 /// Milliseconds that each transaction takes, if it is nearly all of its time and longer than on one host: no
 /// queue is the same for each.
-pub(super) fn fixed_ms(seen: &Seen<'_>) -> Option<f64> {
+pub(super) fn fixed_ms(seen: &Observations<'_>) -> Option<f64> {
     let latency = &seen.load.latency;
     let is_floor = latency.fastest_ms >= FLOOR * latency.server_ms?;
     let is_distant = latency.fastest_ms / seen.load.statements.max(1.0) >= DISTANT_MS;
@@ -110,7 +110,7 @@ pub(super) fn fixed_ms(seen: &Seen<'_>) -> Option<f64> {
 }
 
 /// By the latencies alone: a cost that is the same for each transaction is rarely a server's.
-fn without_sessions(seen: &Seen<'_>) -> Outcome {
+fn without_sessions(seen: &Observations<'_>) -> Outcome {
     let latency = &seen.load.latency;
     let Some(server_ms) = latency.server_ms else {
         return Outcome::Skipped(Words::of(texts::needs));
@@ -122,7 +122,7 @@ fn without_sessions(seen: &Seen<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     }
     let says = |lang| texts::floor(lang, percent(floor), three(statements));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::Medium,
         says: Words::of(says),

@@ -2,13 +2,13 @@
 
 use super::overload;
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::offered_load as texts;
 use crate::thresholds::SMALL;
 use crate::{Cause, PartKind, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     let waiting = seen.share(PartKind::WaitingForSession);
     let is_served = match load.is_open {
@@ -24,7 +24,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         (true, None) => texts::schedule(lang).to_string(),
         (false, _) => texts::thinking(lang).to_string(),
     });
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share: 1.0 - waiting,
         confidence: Confidence::High,
         says,

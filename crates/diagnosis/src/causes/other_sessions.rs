@@ -1,8 +1,8 @@
 //! Sessions of the server that are none of the run's, where they take what the run waits for.
 
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::other_sessions as texts;
 use crate::thresholds::{CPU_FULL, OTHERS_ACTIVE, SHARE};
 use crate::{PartKind, WaitClass, Words};
@@ -18,7 +18,7 @@ const SHARED: [WaitClass; 4] = [
 /// So many of their waits are named.
 const NAMED: usize = 3;
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(activity) = seen.activity.as_ref().filter(|_| !seen.is_embedded) else {
         return Outcome::NotFound;
     };
@@ -55,7 +55,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         false => texts::aside(lang, three(active), &names),
     };
     let metric = format!("{SERVER_ACTIVITY} sessions.others");
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: match share >= SHARE {
             true => Confidence::Medium,

@@ -1,13 +1,13 @@
 //! More transactions come due than are served.
 
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::overload as texts;
 use crate::thresholds::{CHANCE, CPU_IDLE, CROWDED, MOST, SERVED, SHARE};
 use crate::{Cause, PartKind, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     let share = seen.share(PartKind::WaitingForSession);
     if !load.is_open || (is_served(seen) && (share < SHARE || !is_crowded(seen))) {
@@ -21,7 +21,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         None => texts::waits(lang, &said),
     });
     let unserved = (totals.unserved_arrivals + totals.dropped_arrivals) as f64;
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         // Those that were never served are in no response time.
         share: share.max(match missed {
             true => MOST,
@@ -46,13 +46,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 
 /// Whether sessions are busy most of the time, so that random arrivals have to wait. Where they are not,
 /// what waited did so in moments in which something stood still.
-pub(super) fn is_crowded(seen: &Seen<'_>) -> bool {
+pub(super) fn is_crowded(seen: &Observations<'_>) -> bool {
     let load = &seen.load;
     load.rate * load.latency.service_ms / 1000.0 >= CROWDED * load.sessions
 }
 
 /// Whether all that came due was served, but for chance.
-pub(crate) fn is_served(seen: &Seen<'_>) -> bool {
+pub(crate) fn is_served(seen: &Observations<'_>) -> bool {
     let totals = &seen.record.totals;
     let unserved = totals
         .unserved_arrivals

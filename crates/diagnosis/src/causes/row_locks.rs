@@ -2,13 +2,13 @@
 
 use super::lock_held;
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::row_locks as texts;
 use crate::thresholds::{CPU_FULL, SHARE};
 use crate::{Cause, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded {
         return Outcome::NotFound;
     }
@@ -41,7 +41,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
             .filter_map(|n| Some(seen.status(n)?.evidence())),
     );
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(seen.is_most(share, &[WaitClass::RowLock]) && cpu_is_free),
         says,

@@ -2,13 +2,13 @@
 
 use super::{neighbour, network_distance};
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::server_cpu as texts;
 use crate::thresholds::{CPU_FULL, CPU_NEAR, MOST, OF_OTHERS, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(host) = &seen.host else {
         return Outcome::Skipped(Words::of(texts::needs));
     };
@@ -73,7 +73,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     evidence.extend(host.io_pressure.as_ref().map(|c| c.evidence()));
     let is_proven = busy >= CPU_FULL && share >= MOST && waits < SHARE;
     let others_seen = seen.others().is_some();
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(is_proven && (others_seen || !seen.is_shared)),
         says,

@@ -2,9 +2,9 @@
 //! it stands on paused.
 
 use crate::number::{percent, three};
-use crate::outcome::{Confidence, Found, Outcome};
+use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::pauses::Pause;
-use crate::seen::Seen;
+use crate::seen::Observations;
 use crate::texts::server_stalls as texts;
 use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT};
 use crate::{Cause, Evidence, WaitClass, Words};
@@ -12,7 +12,7 @@ use crate::{Cause, Evidence, WaitClass, Words};
 /// So many times are told as evidence.
 const TOLD: usize = 5;
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.record.dead_times.is_none() {
         return Outcome::Skipped(Words::of(texts::needs));
     }
@@ -26,7 +26,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
 }
 
 /// Times in which no transaction ended.
-fn stalls(seen: &Seen<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
+fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let length = |(from, to): &(f64, f64)| to - from;
     let total_s: f64 = stalls.iter().map(length).sum();
     let share = (total_s / seen.load.seconds).clamp(0.0, 1.0);
@@ -62,7 +62,7 @@ fn stalls(seen: &Seen<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
 }
 
 /// Shorter pauses, again and again.
-fn short(seen: &Seen<'_>) -> Outcome {
+fn short(seen: &Observations<'_>) -> Outcome {
     let pauses = &seen.pauses;
     let total_s: f64 = pauses.iter().map(|p| p.length_s).sum();
     let share = (total_s / seen.load.seconds).clamp(0.0, 1.0);
@@ -79,7 +79,7 @@ fn short(seen: &Seen<'_>) -> Outcome {
     found(share, Confidence::Medium, Words::of(says), evidence)
 }
 
-fn at(seen: &Seen<'_>, says: &str, value: f64, (from_s, to_s): (f64, f64)) -> Evidence {
+fn at(seen: &Observations<'_>, says: &str, value: f64, (from_s, to_s): (f64, f64)) -> Evidence {
     Evidence {
         from_s,
         to_s,
@@ -88,7 +88,7 @@ fn at(seen: &Seen<'_>, says: &str, value: f64, (from_s, to_s): (f64, f64)) -> Ev
 }
 
 fn found(share: f64, confidence: Confidence, says: Words, evidence: Vec<Evidence>) -> Outcome {
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence,
         says,

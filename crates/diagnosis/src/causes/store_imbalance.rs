@@ -2,8 +2,8 @@
 
 use crate::Words;
 use crate::number::three;
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::texts::store_imbalance as texts;
 use crate::thresholds::{AT_WORK, SHARE, UNEVEN};
 use tidemark_core::Engine;
@@ -12,7 +12,7 @@ use tidemark_core::observe::SERVER_NODES;
 /// CPU of the processes that hold rows.
 const STORES: [&str; 3] = ["tikv.cpu", "cockroach.cpu", "yugabyte.cpu"];
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let engine = seen.record.server.as_ref().map(|s| s.engine);
     if !engine.is_some_and(Engine::is_cluster) {
         return Outcome::NotFound;
@@ -40,7 +40,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let says = |lang| texts::says(lang, node, three(most.mean()), three(rest));
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::Medium,
         says: Words::of(says),

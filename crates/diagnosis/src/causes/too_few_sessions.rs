@@ -2,14 +2,14 @@
 
 use super::network_distance;
 use crate::number::{percent, percent_within};
-use crate::outcome::{Confidence, Found, Outcome};
-use crate::seen::Seen;
+use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::seen::Observations;
 use crate::sessions::Activity;
 use crate::texts::too_few_sessions as texts;
 use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE};
 use crate::{Cause, PartKind, Words};
 
-pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     if load.is_open || load.thinks || load.latency.count == 0 {
         return Outcome::NotFound;
@@ -44,7 +44,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
     // What keeps those that are away may be no distance alone.
     let are_few = load.sessions <= host.cores;
     let confidence = Confidence::high_if(seen.activity.is_some() && unexplained < SHARE && are_few);
-    Outcome::Found(Found {
+    Outcome::Found(FindingDetails {
         share: (1.0 - busy).clamp(0.0, 1.0),
         confidence,
         says: Words::of(says),

@@ -75,7 +75,7 @@ impl Drops {
 
 /// What was found of a table that is to be dropped or emptied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DropVerdict {
     /// It is proven that its rows may go, with the table where that is to be dropped.
     Drop,
     /// It is not there, so there is nothing to prove, and nothing to drop.
@@ -95,9 +95,11 @@ pub async fn drop_marked(session: &mut Session, table: &str, mark: &str) -> Resu
         let found = super::describe_table(session, table).await?;
         let bears = found.map(|t| t.no_table.is_none() && t.comment.as_deref() == Some(mark));
         Ok(match bears {
-            None => Verdict::Gone,
-            Some(true) => Verdict::Drop,
-            Some(false) => Verdict::Keep(format!("table {table} does not have the mark {mark}")),
+            None => DropVerdict::Gone,
+            Some(true) => DropVerdict::Drop,
+            Some(false) => {
+                DropVerdict::Keep(format!("table {table} does not have the mark {mark}"))
+            }
         })
     };
     let drops = drop_proven(session, &one, proof, || true).await;
@@ -122,7 +124,7 @@ pub async fn drop_marked(session: &mut Session, table: &str, mark: &str) -> Resu
 pub async fn drop_proven(
     session: &mut Session,
     tables: &[String],
-    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
+    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<DropVerdict, DbError>,
     go_on: impl FnMut() -> bool,
 ) -> Drops {
     if session.dialect().engine().protocol() != Protocol::Sqlite {
@@ -158,15 +160,15 @@ pub async fn drop_proven(
 /// "TRUNCATE").
 ///
 /// This is the only way to empty a table: `proof` looks at it as before a drop ([`drop_proven`]), and
-/// [`Verdict::Drop`] lets its rows go.
+/// [`DropVerdict::Drop`] lets its rows go.
 ///
 /// # Errors
 /// The server's error; [`ErrorClass::Fatal`] on other engines.
 pub async fn empty_proven(
     session: &mut Session,
     table: &str,
-    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
-) -> Result<Verdict, DbError> {
+    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<DropVerdict, DbError>,
+) -> Result<DropVerdict, DbError> {
     if session.dialect().engine().protocol() != Protocol::Postgres {
         let why = format!("table {table} is only emptied on PostgreSQL");
         return Err(DbError::new(ErrorClass::Fatal, "kept", why));
@@ -196,7 +198,7 @@ async fn name_referrers(session: &mut Session, table: &str, error: &mut DbError)
 async fn drop_each(
     session: &mut Session,
     tables: &[String],
-    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<DropVerdict, DbError>,
     mut go_on: impl FnMut() -> bool,
 ) -> Drops {
     let mut drops = Drops {
@@ -212,9 +214,9 @@ async fn drop_each(
                 continue;
             }
             match remove_one(session, &table, Removal::Table, proof).await {
-                Ok(Verdict::Drop) => drops.dropped.push(table),
-                Ok(Verdict::Gone) => drops.gone.push(table),
-                Ok(Verdict::Keep(why)) => {
+                Ok(DropVerdict::Drop) => drops.dropped.push(table),
+                Ok(DropVerdict::Gone) => drops.gone.push(table),
+                Ok(DropVerdict::Keep(why)) => {
                     drops.kept = Some(why);
                     drops.left.push(table);
                 }
@@ -239,13 +241,13 @@ async fn remove_one(
     session: &mut Session,
     table: &str,
     removal: Removal,
-    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
-) -> Result<Verdict, DbError> {
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<DropVerdict, DbError>,
+) -> Result<DropVerdict, DbError> {
     hold(session, table).await?;
     let removed = remove_held(session, table, removal, proof).await;
     let keep = removed
         .as_ref()
-        .is_ok_and(|v| !matches!(v, Verdict::Keep(_)));
+        .is_ok_and(|v| !matches!(v, DropVerdict::Keep(_)));
     let let_go = let_go(session, keep).await;
     let verdict = removed?;
     let_go.map(|()| verdict)
@@ -255,15 +257,15 @@ async fn remove_held(
     session: &mut Session,
     table: &str,
     removal: Removal,
-    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
-) -> Result<Verdict, DbError> {
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<DropVerdict, DbError>,
+) -> Result<DropVerdict, DbError> {
     let verdict = proof(session, table).await?;
     match verdict {
-        Verdict::Keep(_) => return Ok(verdict),
-        Verdict::Gone => {}
+        DropVerdict::Keep(_) => return Ok(verdict),
+        DropVerdict::Gone => {}
         // An unqualified name would be looked for along the whole search path.
-        Verdict::Drop if !is_here(session, table).await? => return Ok(Verdict::Gone),
-        Verdict::Drop => {
+        DropVerdict::Drop if !is_here(session, table).await? => return Ok(DropVerdict::Gone),
+        DropVerdict::Drop => {
             let located = located(session, table).await?;
             let sql = match removal {
                 Removal::Table => format!("DROP TABLE IF EXISTS {located}"),

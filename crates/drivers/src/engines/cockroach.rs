@@ -1,6 +1,6 @@
 //! CockroachDB.
 
-use super::{Globals, Locks, Peculiarities, Settings, Splits, TableLocks, postgres};
+use super::{Globals, Locks, Peculiarities, SettingsReader, Splits, TableLocks, postgres};
 use crate::CommitWait;
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -21,7 +21,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     locks: Locks::No,
     // `pg_backend_pid` gives numbers of its own (manual, "pg_backend_pid").
     numbers_sessions: false,
-    settings: Settings::Cockroach,
+    settings: SettingsReader::Cockroach,
     globals: Globals::No(
         "changing CockroachDB's cluster settings is not supported; change them yourself, and add \
          the cluster as another target",

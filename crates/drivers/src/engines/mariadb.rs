@@ -1,6 +1,6 @@
 //! MariaDB.
 
-use super::{Globals, Peculiarities, QueryLimit, Settings, mysql};
+use super::{Globals, Peculiarities, QueryLimit, SettingsReader, mysql};
 use crate::BulkMethod::{BulkExecute, LoadData, MultiRowInsert};
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
@@ -14,7 +14,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     }),
     requires_keys: Some("innodb_force_primary_key"),
     takes_ahead: true,
-    settings: Settings::Mariadb,
+    settings: SettingsReader::Mariadb,
     globals: Globals::MysqlTable,
     ..mysql::TABLE
 };

@@ -85,7 +85,7 @@ pub(crate) struct Peculiarities {
 
     // Settings.
     /// How the settings that matter are read.
-    pub settings: Settings,
+    pub settings: SettingsReader,
     /// How settings of the whole server are changed.
     pub globals: Globals,
     /// What can be set so that commits do not wait for the disk.
@@ -126,7 +126,7 @@ const UNSAID: Peculiarities = Peculiarities {
     locks: Locks::No,
     takes_ahead: false,
     numbers_sessions: true,
-    settings: Settings::Sqlite,
+    settings: SettingsReader::Sqlite,
     globals: Globals::No("the engine has no settings of its own"),
     commit_wait: CommitWait::Fixed,
     limits_sessions: false,
@@ -176,7 +176,7 @@ pub(crate) enum Locks {
 
 /// How the settings that matter are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Settings {
+pub(crate) enum SettingsReader {
     Mariadb,
     Mysql,
     Tidb,

@@ -1,7 +1,8 @@
 //! Oracle MySQL, and what can't be told from it.
 
 use super::{
-    Globals, Locks, Peculiarities, QueryLimit, Settings, Splits, TableLocks, UNSAID, milliseconds,
+    Globals, Locks, Peculiarities, QueryLimit, SettingsReader, Splits, TableLocks, UNSAID,
+    milliseconds,
 };
 use crate::BulkMethod::{LoadData, MultiRowInsert};
 use crate::CommitWait;
@@ -34,7 +35,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
         "START TRANSACTION WITH CONSISTENT SNAPSHOT",
     ],
     locks: Locks::Named,
-    settings: Settings::Mysql,
+    settings: SettingsReader::Mysql,
     globals: Globals::Mysql,
     commit_wait: CommitWait::Logs,
     limits_sessions: true,

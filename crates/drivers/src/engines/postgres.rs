@@ -1,7 +1,8 @@
 //! PostgreSQL, and what can't be told from it.
 
 use super::{
-    Globals, Locks, Peculiarities, QueryLimit, Settings, Splits, TableLocks, UNSAID, milliseconds,
+    Globals, Locks, Peculiarities, QueryLimit, SettingsReader, Splits, TableLocks, UNSAID,
+    milliseconds,
 };
 use crate::BulkMethod::{Copy, MultiRowInsert};
 use crate::CommitWait;
@@ -35,7 +36,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     begin_snapshot: &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
     export_snapshot: Some("SELECT pg_export_snapshot()"),
     locks: Locks::Advisory,
-    settings: Settings::Postgres,
+    settings: SettingsReader::Postgres,
     globals: Globals::Postgres,
     commit_wait: CommitWait::Session("synchronous_commit", "off"),
     limits_sessions: true,

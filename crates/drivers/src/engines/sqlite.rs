@@ -1,6 +1,6 @@
 //! SQLite.
 
-use super::{Globals, Locks, Peculiarities, Settings, TableLocks, UNSAID};
+use super::{Globals, Locks, Peculiarities, SettingsReader, TableLocks, UNSAID};
 use crate::BulkMethod::PreparedInsert;
 use crate::CommitWait;
 use tidemark_core::Isolation::Serializable;
@@ -12,7 +12,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     explain: ["EXPLAIN QUERY PLAN", "EXPLAIN QUERY PLAN"],
     isolation_levels: &[Serializable],
     locks: Locks::File,
-    settings: Settings::Sqlite,
+    settings: SettingsReader::Sqlite,
     commit_wait: CommitWait::Session("synchronous", "OFF"),
     globals: Globals::No(
         "SQLite has no server settings; session settings are PRAGMAs, for example session = { \

@@ -1,6 +1,6 @@
 //! TiDB.
 
-use super::{Peculiarities, Settings, TableLocks, mysql};
+use super::{Peculiarities, SettingsReader, TableLocks, mysql};
 use crate::CommitWait;
 use tidemark_core::Isolation::{ReadCommitted, RepeatableRead};
 
@@ -23,7 +23,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
         ("tidb_prefer_broadcast_join_by_exchange_data_size", "ON"),
     ],
     isolation_levels: &[ReadCommitted, RepeatableRead],
-    settings: Settings::Tidb,
+    settings: SettingsReader::Tidb,
     commit_wait: CommitWait::Fixed,
     limits_statements: false,
     ..mysql::TABLE

@@ -9,12 +9,12 @@
 //! before the server has said that the mode is off, and nothing that ends a transaction and keeps
 //! it travels behind what is not answered.
 
-use super::packet::{COM_QUERY, Frame, HEADER, Packets, Request, give_back, spare};
+use super::packet::{COM_QUERY, CommandPacket, Frame, HEADER, Packets, give_back, spare};
 use super::reply::{Count, End, Results, Terms, status};
 use super::{MysqlSession, lost};
 use crate::ahead::{MOST_AHEAD, WentAhead};
 use crate::engines;
-use crate::statement::Form;
+use crate::statement::StatementForm;
 use crate::{Statement, Value, Verb};
 use std::pin::Pin;
 use tidemark_core::{DbError, ErrorClass, PreparedMode};
@@ -83,7 +83,7 @@ impl Queue {
 
     /// Changes the mode first of all.
     fn switch(&mut self, sql: &str) {
-        let mut set = Request::behind(spare(), COM_QUERY);
+        let mut set = CommandPacket::behind(spare(), COM_QUERY);
         set.body().extend_from_slice(sql.as_bytes());
         set.finish(0);
         self.bytes = set.into_bytes();
@@ -247,7 +247,7 @@ pub(super) fn least(before: usize) -> usize {
 
 /// What comes to a statement: the answers to those that went ahead of it, then its own. In one
 /// piece, for who waits for it has little room.
-pub(super) struct Reply<'r, P> {
+pub(super) struct PipelinedReply<'r, P> {
     ahead: &'r mut Ahead,
     frame: &'r mut Frame,
     packets: &'r mut P,
@@ -255,7 +255,7 @@ pub(super) struct Reply<'r, P> {
     pub more: bool,
 }
 
-impl<'r, P: Packets> Reply<'r, P> {
+impl<'r, P: Packets> PipelinedReply<'r, P> {
     pub fn new(ahead: &'r mut Ahead, frame: &'r mut Frame, packets: &'r mut P) -> Self {
         Self {
             ahead,
@@ -298,9 +298,9 @@ impl MysqlSession {
         let place = self.check(statement, values)?;
         let verb = statement.verb;
         let is_fit = match &statement.form {
-            Form::Mysql { has_rows, .. } => !has_rows,
+            StatementForm::Mysql { has_rows, .. } => !has_rows,
             // Older servers prepare no BEGIN.
-            Form::Text(_) => verb == Verb::Begin && self.prepared == PreparedMode::Server,
+            StatementForm::Text(_) => verb == Verb::Begin && self.prepared == PreparedMode::Server,
             _ => false,
         };
         let length: usize = values.iter().map(length).sum();

@@ -1,6 +1,6 @@
 //! Parameters of a prepared statement in binary form (MySQL Internals, "COM_STMT_EXECUTE").
 
-use super::packet::{Request, write_lenenc};
+use super::packet::{CommandPacket, write_lenenc};
 use crate::Value;
 
 // Types, as the protocol numbers them ("Column Types").
@@ -67,12 +67,12 @@ pub(super) fn type_of(value: &Value<'_>) -> u8 {
 /// Builds the command that executes statement `id` with `values`, as many as it has parameters, from
 /// its first byte on.
 pub(super) fn execute(
-    mut request: Request,
+    mut request: CommandPacket,
     id: u32,
     values: &[Value<'_>],
     bound: &mut Bound,
     first: bool,
-) -> Request {
+) -> CommandPacket {
     let out = request.body();
     let [a, b, c, d] = id.to_le_bytes();
     // No cursor; one iteration.

@@ -3,8 +3,8 @@
 //! the cheapest way to load that MariaDB offers.
 
 use super::bind::{BLOB, NULL, type_of, write_value};
-use super::load::{Server, check};
-use super::packet::{COM_STMT_BULK_EXECUTE, COM_STMT_CLOSE, Request};
+use super::load::{LoadCapabilities, check};
+use super::packet::{COM_STMT_BULK_EXECUTE, COM_STMT_CLOSE, CommandPacket};
 use super::reply::Count;
 use super::{MysqlSession, error};
 use crate::{BulkMethod, Dialect, LoadRequest, Loaded, RowSource, RowWriter, Value};
@@ -24,7 +24,7 @@ const HEAD: usize = 1 + 4 + 2;
 /// Loads rows by arrays of binary values.
 pub(super) async fn load(
     session: &mut MysqlSession,
-    server: &Server,
+    server: &LoadCapabilities,
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
@@ -49,7 +49,7 @@ pub(super) async fn load(
 
 async fn send(
     session: &mut MysqlSession,
-    server: &Server,
+    server: &LoadCapabilities,
     id: u32,
     columns: usize,
     source: &mut dyn RowSource,
@@ -62,7 +62,7 @@ async fn send(
     let mut held: Vec<u8> = Vec::new();
     loop {
         let mut types = vec![NULL; columns];
-        let mut command = Request::command(COM_STMT_BULK_EXECUTE);
+        let mut command = CommandPacket::command(COM_STMT_BULK_EXECUTE);
         let out = command.body();
         let start = out.len() - 1;
         out.extend_from_slice(&id.to_le_bytes());
@@ -101,7 +101,7 @@ async fn send(
 
 /// The server answers nothing to this.
 async fn close(session: &mut MysqlSession, id: u32) -> Result<(), DbError> {
-    let mut command = Request::command(COM_STMT_CLOSE);
+    let mut command = CommandPacket::command(COM_STMT_CLOSE);
     command.body().extend_from_slice(&id.to_le_bytes());
     session.tell(command).await
 }

@@ -8,14 +8,14 @@ const LIKELY: u64 = 64;
 
 /// What has to be known of a column to read its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct ResultColumn {
     pub kind: ColumnType,
     pub unsigned: bool,
     /// Digits of a second's fraction.
     pub decimals: u8,
 }
 
-impl Column {
+impl ResultColumn {
     /// Reads a definition; `None` where it is cut off.
     pub fn read(mut rest: &[u8]) -> Option<Self> {
         let rest = &mut rest;
@@ -39,10 +39,10 @@ impl Column {
 /// Columns of a result, behind a pointer: ten thousand sessions wait with one.
 #[allow(clippy::box_collection, reason = "a pointer is a third of a vector")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Columns(Option<Box<Vec<Column>>>);
+pub(super) struct ResultColumns(Option<Box<Vec<ResultColumn>>>);
 
-impl Columns {
-    pub fn all(&self) -> &[Column] {
+impl ResultColumns {
+    pub fn all(&self) -> &[ResultColumn] {
         self.0.as_ref().map_or(&[], |columns| columns)
     }
 
@@ -58,17 +58,17 @@ impl Columns {
         columns.reserve_exact(count.min(LIKELY) as usize);
     }
 
-    pub fn push(&mut self, column: Column) {
+    pub fn push(&mut self, column: ResultColumn) {
         self.0.get_or_insert_default().push(column);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode::{Decode, Form};
+    use super::super::decode::{Decode, RowFormat};
     use super::super::packet::{Frame, HEADER, Packets};
     use super::super::reply::{Count, End, Results, Terms};
-    use super::Columns;
+    use super::ResultColumns;
     use crate::RowSet;
     use tidemark_core::DbError;
 
@@ -127,14 +127,14 @@ mod tests {
         assert!(without.len() + 100 < with.len());
         for cut in 0..without.len() {
             // Who counts keeps the columns, and who reads has them from there.
-            let mut counted = Results::new(Count, TERMS).knowing(Columns::default());
+            let mut counted = Results::new(Count, TERMS).knowing(ResultColumns::default());
             assert_eq!(rows(read(&mut counted, &with, cut).unwrap()), 3);
             let known = counted.into_columns();
             assert_eq!(known.all().len(), 7);
             let [mut first, mut second] = [RowSet::new(), RowSet::new()];
-            let mut results = Results::new(Decode::new(&mut first, Form::Binary), TERMS);
+            let mut results = Results::new(Decode::new(&mut first, RowFormat::Binary), TERMS);
             assert_eq!(rows(read(&mut results, &with, cut).unwrap()), 3);
-            let results = Results::new(Decode::new(&mut second, Form::Binary), TERMS);
+            let results = Results::new(Decode::new(&mut second, RowFormat::Binary), TERMS);
             let mut results = results.knowing(known.clone());
             assert_eq!(rows(read(&mut results, &without, cut).unwrap()), 3);
             assert_eq!(results.into_columns(), known);
@@ -148,7 +148,7 @@ mod tests {
     fn columns_that_were_never_sent_are_not_guessed() {
         let [with, without] = replies();
         for known in [0, 6, 8] {
-            let mut counted = Results::new(Count, TERMS).knowing(Columns::default());
+            let mut counted = Results::new(Count, TERMS).knowing(ResultColumns::default());
             read(&mut counted, &with, 9).unwrap();
             let mut columns = counted.into_columns();
             let first = columns.all()[0];

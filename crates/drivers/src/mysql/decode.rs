@@ -1,9 +1,9 @@
 //! Rows that somebody reads, in text and binary form (MySQL Internals, "Text Resultset", "Binary
 //! Protocol Value").
 
-use super::columns::Column;
+use super::columns::ResultColumn;
 use super::packet::{take, take_le, take_lenenc_bytes};
-use super::reply::{Sink, cut_off};
+use super::reply::{RowSink, cut_off};
 use crate::{Cell, RowSet};
 use mysql_common::constants::ColumnType;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ const CELL: usize = 24;
 
 /// The form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RowFormat {
     /// As COM_QUERY answers.
     Text,
     /// As COM_STMT_EXECUTE answers.
@@ -28,12 +28,12 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct Decode<'a> {
     rows: &'a mut RowSet,
-    form: Form,
+    form: RowFormat,
     read: usize,
 }
 
 impl<'a> Decode<'a> {
-    pub fn new(rows: &'a mut RowSet, form: Form) -> Self {
+    pub fn new(rows: &'a mut RowSet, form: RowFormat) -> Self {
         rows.reset(0);
         Self {
             rows,
@@ -43,7 +43,7 @@ impl<'a> Decode<'a> {
     }
 }
 
-impl Sink for Decode<'_> {
+impl RowSink for Decode<'_> {
     const READS: bool = true;
 
     fn begin(&mut self, columns: usize) -> Result<(), DbError> {
@@ -52,15 +52,15 @@ impl Sink for Decode<'_> {
         Ok(())
     }
 
-    fn row(&mut self, payload: &[u8], columns: &[Column]) -> Result<(), DbError> {
+    fn row(&mut self, payload: &[u8], columns: &[ResultColumn]) -> Result<(), DbError> {
         // A cell takes memory even when it is NULL and took a bit on the wire.
         self.read += payload.len() + columns.len() * CELL;
         if self.read > LARGEST_RESULT {
             return Err(DbError::protocol("a result to read is larger than 256 MiB"));
         }
         match self.form {
-            Form::Text => text_row(payload, columns.len(), self.rows),
-            Form::Binary => binary_row(payload, columns, self.rows),
+            RowFormat::Text => text_row(payload, columns.len(), self.rows),
+            RowFormat::Binary => binary_row(payload, columns, self.rows),
         }
         .ok_or_else(|| cut_off("a row"))
     }
@@ -78,7 +78,7 @@ fn text_row(mut rest: &[u8], columns: usize, rows: &mut RowSet) -> Option<()> {
     rest.is_empty().then_some(())
 }
 
-fn binary_row(mut rest: &[u8], columns: &[Column], rows: &mut RowSet) -> Option<()> {
+fn binary_row(mut rest: &[u8], columns: &[ResultColumn], rows: &mut RowSet) -> Option<()> {
     let rest = &mut rest;
     take_le(rest, 1).filter(|&first| first == 0)?;
     // The bitmap's first two bits are unused.
@@ -93,7 +93,7 @@ fn binary_row(mut rest: &[u8], columns: &[Column], rows: &mut RowSet) -> Option<
     rest.is_empty().then_some(())
 }
 
-fn binary_value(rest: &mut &[u8], column: &Column, rows: &mut RowSet) -> Option<()> {
+fn binary_value(rest: &mut &[u8], column: &ResultColumn, rows: &mut RowSet) -> Option<()> {
     use ColumnType::{
         MYSQL_TYPE_DATE, MYSQL_TYPE_DATETIME, MYSQL_TYPE_DOUBLE, MYSQL_TYPE_FLOAT,
         MYSQL_TYPE_INT24, MYSQL_TYPE_LONG, MYSQL_TYPE_LONGLONG, MYSQL_TYPE_NEWDATE,
@@ -131,7 +131,7 @@ fn binary_value(rest: &mut &[u8], column: &Column, rows: &mut RowSet) -> Option<
     Some(())
 }
 
-fn int(rest: &mut &[u8], width: usize, column: &Column, rows: &mut RowSet) -> Option<()> {
+fn int(rest: &mut &[u8], width: usize, column: &ResultColumn, rows: &mut RowSet) -> Option<()> {
     let raw = take_le(rest, width)?;
     let unused = 64 - 8 * width as u32;
     if !column.unsigned {

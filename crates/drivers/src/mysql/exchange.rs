@@ -3,27 +3,27 @@
 //! Both are done at once where that can be done: a command is short, and a session that has a thread
 //! to itself waits for its reply in the read. Futures hold what is rarer.
 
-use super::packet::{Frame, HEADER, Packets, Request};
-use super::reply::{Count, End, OkPacket, Results, Sink};
-use super::{MysqlSession, State, StatementIndex, ahead};
+use super::packet::{CommandPacket, Frame, HEADER, Packets};
+use super::reply::{Count, End, OkPacket, Results, RowSink};
+use super::{ConnectionState, MysqlSession, StatementIndex, ahead};
 use crate::Outcome;
 use std::io;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::{Received, Sent, Wait};
 
 /// What sending a command at once has left to be done, or to be told.
-enum Rest {
+enum UnsentCommand {
     Failed(DbError),
     /// So many of its bytes are sent; the others wait for room.
-    Unsent(Request, usize),
+    Unsent(CommandPacket, usize),
 }
 
 impl MysqlSession {
     /// Sends a statement, a prepared one of that place; what is returned reads its reply. Sessions wait
     /// with it: what was sent is not part of it any more.
-    pub(super) fn run<'s, S: Sink + 's>(
+    pub(super) fn run<'s, S: RowSink + 's>(
         &'s mut self,
-        request: Request,
+        request: CommandPacket,
         place: Option<StatementIndex>,
         sink: S,
     ) -> impl Future<Output = Result<(Outcome, OkPacket), DbError>> + 's {
@@ -55,19 +55,19 @@ impl MysqlSession {
     /// Makes sure that nothing of an earlier reply is on its way.
     pub(super) fn begin(&mut self) -> Result<(), DbError> {
         let why = match self.state {
-            State::Idle => {
-                self.state = State::Busy;
+            ConnectionState::Idle => {
+                self.state = ConnectionState::Busy;
                 return Ok(());
             }
-            State::Busy => "the previous statement was aborted",
-            State::Lost => "the connection was lost before",
+            ConnectionState::Busy => "the previous statement was aborted",
+            ConnectionState::Lost => "the connection was lost before",
         };
-        self.state = State::Lost;
+        self.state = ConnectionState::Lost;
         Err(DbError::new(ErrorClass::ConnectionLost, "io", why))
     }
 
     /// Sends one command, in as many packets as it needs. Its reply goes on counting them.
-    pub(super) async fn send(&mut self, request: Request) -> Result<Frame, DbError> {
+    pub(super) async fn send(&mut self, request: CommandPacket) -> Result<Frame, DbError> {
         let (frame, rest) = self.start(request);
         if let Some(rest) = rest {
             self.go_on(rest).await?;
@@ -76,9 +76,12 @@ impl MysqlSession {
     }
 
     /// Sends as much of a command as can be sent at once: nearly always all.
-    fn start(&mut self, mut request: Request) -> (Frame, Option<Box<Rest>>) {
+    fn start(&mut self, mut request: CommandPacket) -> (Frame, Option<Box<UnsentCommand>>) {
         if let Err(error) = self.begin() {
-            return (Frame::default(), Some(Box::new(Rest::Failed(error))));
+            return (
+                Frame::default(),
+                Some(Box::new(UnsentCommand::Failed(error))),
+            );
         }
         let next = request.finish(0);
         self.stream.expect(ahead::least(self.ahead.awaited()));
@@ -87,16 +90,16 @@ impl MysqlSession {
                 request.give_back();
                 None
             }
-            Ok(Sent::Part(sent)) => Some(Rest::Unsent(request, sent)),
-            Err(error) => Some(Rest::Failed(self.lose(&error))),
+            Ok(Sent::Part(sent)) => Some(UnsentCommand::Unsent(request, sent)),
+            Err(error) => Some(UnsentCommand::Failed(self.lose(&error))),
         };
         (Frame::from_sequence(next), rest.map(Box::new))
     }
 
-    async fn go_on(&mut self, rest: Box<Rest>) -> Result<(), DbError> {
+    async fn go_on(&mut self, rest: Box<UnsentCommand>) -> Result<(), DbError> {
         match *rest {
-            Rest::Failed(error) => Err(error),
-            Rest::Unsent(request, sent) => {
+            UnsentCommand::Failed(error) => Err(error),
+            UnsentCommand::Unsent(request, sent) => {
                 let sent = self.stream.send_rest(&request.bytes()[sent..]).await;
                 request.give_back();
                 self.sent(sent)
@@ -111,7 +114,7 @@ impl MysqlSession {
     /// The connection is of no use any more.
     #[cold]
     fn lose(&mut self, error: &io::Error) -> DbError {
-        self.state = State::Lost;
+        self.state = ConnectionState::Lost;
         lost(error)
     }
 
@@ -133,7 +136,7 @@ impl MysqlSession {
         frame: &mut Frame,
         packets: &mut P,
     ) -> Received<Result<P::End, DbError>> {
-        let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+        let mut reply = ahead::PipelinedReply::new(&mut self.ahead, frame, packets);
         let result = match self.stream.receive_now(|bytes| reply.read(bytes)) {
             Ok(Received::Done(result)) => result,
             Ok(Received::Waits(wait)) => return Received::Waits(wait),
@@ -151,7 +154,7 @@ impl MysqlSession {
         packets: &'s mut P,
     ) -> impl Future<Output = Result<P::End, DbError>> + 's {
         async move {
-            let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+            let mut reply = ahead::PipelinedReply::new(&mut self.ahead, frame, packets);
             let received = self.stream.receive_rest(wait, |bytes| reply.read(bytes));
             let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
             let more = reply.more;
@@ -166,17 +169,17 @@ impl MysqlSession {
         more: bool,
     ) -> Result<T, DbError> {
         self.state = match &result {
-            Err(e) if e.class == ErrorClass::ConnectionLost => State::Lost,
+            Err(e) if e.class == ErrorClass::ConnectionLost => ConnectionState::Lost,
             // Only a goodbye, or nonsense, comes unasked.
-            _ if more => State::Lost,
-            _ => State::Idle,
+            _ if more => ConnectionState::Lost,
+            _ => ConnectionState::Idle,
         };
         result
     }
 
     /// Answers a request for a file with nothing, and the caller with an error.
     async fn refuse_file(&mut self, mut frame: Frame) -> Result<(Outcome, OkPacket), DbError> {
-        self.state = State::Busy;
+        self.state = ConnectionState::Busy;
         let nothing = [0, 0, 0, frame.sequence()];
         let sent = self.stream.send(&nothing[..HEADER]).await;
         self.sent(sent)?;

@@ -1,8 +1,8 @@
 //! Decoders of replies for the fuzzers.
 
 use super::ahead::Ahead;
-use super::columns::Columns;
-use super::decode::{Decode, Form};
+use super::columns::ResultColumns;
+use super::decode::{Decode, RowFormat};
 use super::packet::{Frame, Packets};
 use super::reply::{Count, PrepareReply, Results, Terms};
 use super::rsa;
@@ -51,17 +51,18 @@ pub fn reply(
         ReplyKind::Prepare => feed(&mut ahead, PrepareReply::new(terms), pieces),
         ReplyKind::Count => feed(
             &mut ahead,
-            Results::new(Count, terms).knowing(Columns::default()),
+            Results::new(Count, terms).knowing(ResultColumns::default()),
             pieces,
         ),
         ReplyKind::Text => feed(
             &mut ahead,
-            Results::new(Decode::new(rows, Form::Text), terms),
+            Results::new(Decode::new(rows, RowFormat::Text), terms),
             pieces,
         ),
         ReplyKind::Binary => feed(
             &mut ahead,
-            Results::new(Decode::new(rows, Form::Binary), terms).knowing(Columns::default()),
+            Results::new(Decode::new(rows, RowFormat::Binary), terms)
+                .knowing(ResultColumns::default()),
             pieces,
         ),
         ReplyKind::After(count) => {

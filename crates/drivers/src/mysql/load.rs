@@ -10,10 +10,10 @@
 //! load that with [`BulkMethod::MultiRowInsert`].
 
 use super::bulk;
-use super::packet::{Frame, Request};
+use super::packet::{CommandPacket, Frame};
 use super::reply::{Count, End, OkPacket, Results, status};
 use super::{MysqlSession, error, lost};
-use crate::mysql::State;
+use crate::mysql::ConnectionState;
 use crate::{BulkMethod, Dialect, LoadRequest, Loaded, Outcome, RowSource, RowWriter};
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::yield_now;
@@ -35,7 +35,7 @@ pub(super) async fn load(
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
-    let server = Server::ask(session).await?;
+    let server = LoadCapabilities::ask(session).await?;
     if !server.in_transaction {
         session.simple("BEGIN").await?;
     }
@@ -52,7 +52,7 @@ pub(super) async fn load(
 
 async fn by_method(
     session: &mut MysqlSession,
-    server: &Server,
+    server: &LoadCapabilities,
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
@@ -80,7 +80,7 @@ async fn by_method(
 }
 
 /// What decides how rows are loaded.
-pub(super) struct Server {
+pub(super) struct LoadCapabilities {
     local_files: bool,
     /// Longest statement in bytes.
     pub max_packet: usize,
@@ -89,7 +89,7 @@ pub(super) struct Server {
     in_transaction: bool,
 }
 
-impl Server {
+impl LoadCapabilities {
     async fn ask(session: &mut MysqlSession) -> Result<Self, DbError> {
         let (rows, ok) = session.ask(ASK).await?;
         let max_packet = rows.int(0, 0).and_then(|n| usize::try_from(n).ok());
@@ -123,7 +123,7 @@ fn into_table(dialect: &Dialect, request: &LoadRequest<'_>, between: &str) -> St
 
 async fn load_data(
     session: &mut MysqlSession,
-    server: &Server,
+    server: &LoadCapabilities,
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
@@ -132,16 +132,16 @@ async fn load_data(
     // it, and what a backslash in a literal means depends on sql_mode.
     let into = into_table(&dialect, request, " CHARACTER SET utf8mb4");
     let sql = format!("LOAD DATA LOCAL INFILE 'tidemark rows' {into}");
-    let mut frame = session.send(Request::query(&sql)).await?;
+    let mut frame = session.send(CommandPacket::query(&sql)).await?;
     let mut reply = Results::new(Count, session.terms);
     match session.receive(&mut frame, &mut reply).await? {
         End::WantsFile => {}
         End::Done { .. } => {
-            session.state = State::Lost;
+            session.state = ConnectionState::Lost;
             return Err(DbError::protocol("LOAD DATA requested no rows"));
         }
     }
-    session.state = State::Busy;
+    session.state = ConnectionState::Busy;
     // A piece is a packet, which ends with a whole row.
     let piece = PIECE.min(server.max_packet / 2);
     let (rows, sequence) = send_rows(session, source, frame.sequence(), piece).await?;
@@ -150,7 +150,7 @@ async fn load_data(
     match session.receive(&mut frame, &mut reply).await? {
         End::Done { outcome, last } => check(session, rows, outcome, &last).await?,
         End::WantsFile => {
-            session.state = State::Lost;
+            session.state = ConnectionState::Lost;
             return Err(DbError::protocol("LOAD DATA requested rows twice"));
         }
     }
@@ -168,7 +168,7 @@ async fn send_rows(
     mut sequence: u8,
     longest: usize,
 ) -> Result<(u64, u8), DbError> {
-    let mut piece = Request::packet();
+    let mut piece = CommandPacket::packet();
     let mut rows = 0;
     let mut more = true;
     loop {
@@ -188,7 +188,7 @@ async fn send_rows(
         sequence = piece.finish(sequence);
         let sent = session.stream.send(piece.bytes()).await;
         sent.map_err(|e| {
-            session.state = State::Lost;
+            session.state = ConnectionState::Lost;
             lost(&e)
         })?;
         if last {
@@ -201,7 +201,7 @@ async fn send_rows(
 
 async fn insert(
     session: &mut MysqlSession,
-    server: &Server,
+    server: &LoadCapabilities,
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
@@ -215,7 +215,7 @@ async fn insert(
     let mut held: Vec<u8> = Vec::new();
     let mut more = true;
     while more || !held.is_empty() {
-        let mut statement = Request::query(&head);
+        let mut statement = CommandPacket::query(&head);
         let out = statement.body();
         let start = out.len() - head.len();
         out.append(&mut held);

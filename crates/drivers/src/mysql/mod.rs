@@ -39,11 +39,11 @@ use crate::{
 };
 use ahead::Ahead;
 use bind::Bound;
-use columns::Columns;
+use columns::ResultColumns;
 use decode::Decode;
 use exchange::lost;
-use packet::{COM_PING, COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Request};
-use reply::{Count, OkPacket, PrepareReply, Prepared, Terms};
+use packet::{COM_PING, COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, CommandPacket};
+use reply::{Count, OkPacket, PrepareReply, ServerPrepared, Terms};
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,14 +51,14 @@ use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
 
-use crate::statement::Form;
+use crate::statement::StatementForm;
 
 /// ER_UNSUPPORTED_PS: MySQL prepares no BEGIN, for one.
 const UNSUPPORTED_PS: &str = "1295";
 
 /// Whether the next statement may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ConnectionState {
     Idle,
     /// A reply is awaited. Still so when the next statement comes: the one before was dropped.
     Busy,
@@ -67,13 +67,13 @@ enum State {
 
 /// A statement that the server has prepared.
 #[derive(Debug)]
-struct Known {
+struct KnownStatement {
     id: u32,
     /// Whether the server knows the parameters' types.
     types_sent: bool,
     bound: Bound,
     /// Columns of its result that the server takes for known.
-    columns: Columns,
+    columns: ResultColumns,
 }
 
 /// Where a statement is among a session's, in four bytes: ten thousand sessions wait with one.
@@ -97,9 +97,9 @@ pub struct MysqlSession {
     stream: Stream,
     server: Rc<ServerInfo>,
     /// By id, ascending.
-    statements: Vec<Known>,
+    statements: Vec<KnownStatement>,
     prepared: PreparedMode,
-    state: State,
+    state: ConnectionState,
     terms: Terms,
     local_files: bool,
     bulk: bool,
@@ -122,7 +122,7 @@ impl MysqlSession {
             server: version::server_info(&agreed.version),
             statements: Vec::new(),
             prepared: options.prepared,
-            state: State::Idle,
+            state: ConnectionState::Idle,
             terms: agreed.terms,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
@@ -154,7 +154,7 @@ impl MysqlSession {
         let verb = Verb::of(sql);
         let as_text = || Statement {
             verb,
-            form: Form::Text(Template::new(sql)),
+            form: StatementForm::Text(Template::new(sql)),
         };
         if self.prepared == PreparedMode::Text {
             return Ok(as_text());
@@ -163,7 +163,7 @@ impl MysqlSession {
             Err(e) if e.code == UNSUPPORTED_PS => return Ok(as_text()),
             prepared => prepared?,
         };
-        let known = Known {
+        let known = KnownStatement {
             id: prepared.id,
             types_sent: false,
             bound: Bound::none(prepared.params),
@@ -175,7 +175,7 @@ impl MysqlSession {
         }
         Ok(Statement {
             verb,
-            form: Form::Mysql {
+            form: StatementForm::Mysql {
                 id: prepared.id,
                 params: prepared.params,
                 has_rows: prepared.has_rows || returns_rows(sql),
@@ -184,8 +184,11 @@ impl MysqlSession {
     }
 
     /// Prepares a statement whatever the session's mode.
-    async fn prepare_on_server(&mut self, sql: &str) -> Result<(Prepared, Columns), DbError> {
-        let mut request = Request::command(COM_STMT_PREPARE);
+    async fn prepare_on_server(
+        &mut self,
+        sql: &str,
+    ) -> Result<(ServerPrepared, ResultColumns), DbError> {
+        let mut request = CommandPacket::command(COM_STMT_PREPARE);
         request.body().extend_from_slice(sql.as_bytes());
         let mut frame = self.send(request).await?;
         let mut reply = PrepareReply::new(self.terms);
@@ -194,9 +197,9 @@ impl MysqlSession {
     }
 
     /// Sends a command that is not answered.
-    async fn tell(&mut self, request: Request) -> Result<(), DbError> {
+    async fn tell(&mut self, request: CommandPacket) -> Result<(), DbError> {
         self.send(request).await?;
-        self.state = State::Idle;
+        self.state = ConnectionState::Idle;
         Ok(())
     }
 
@@ -221,8 +224,8 @@ impl MysqlSession {
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
         let form = match statement.form {
-            Form::Mysql { .. } => decode::Form::Binary,
-            _ => decode::Form::Text,
+            StatementForm::Mysql { .. } => decode::RowFormat::Binary,
+            _ => decode::RowFormat::Text,
         };
         if let Some(rest) = self.settle_before(statement.verb) {
             rest.await?;
@@ -237,7 +240,7 @@ impl MysqlSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
-        let (outcome, _) = self.run(Request::query(sql), None, Count).await?;
+        let (outcome, _) = self.run(CommandPacket::query(sql), None, Count).await?;
         self.ahead.ended(Verb::of(sql));
         Ok(outcome)
     }
@@ -256,8 +259,8 @@ impl MysqlSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
-        let sink = Decode::new(rows, decode::Form::Text);
-        let (outcome, _) = self.run(Request::query(sql), None, sink).await?;
+        let sink = Decode::new(rows, decode::RowFormat::Text);
+        let (outcome, _) = self.run(CommandPacket::query(sql), None, sink).await?;
         self.ahead.ended(Verb::of(sql));
         Ok(outcome)
     }
@@ -267,7 +270,8 @@ impl MysqlSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
-        self.run(Request::command(COM_PING), None, Count).await?;
+        self.run(CommandPacket::command(COM_PING), None, Count)
+            .await?;
         Ok(())
     }
 
@@ -277,8 +281,8 @@ impl MysqlSession {
             rest.await?;
         }
         let mut rows = RowSet::new();
-        let sink = Decode::new(&mut rows, decode::Form::Text);
-        let (_, ok) = self.run(Request::query(sql), None, sink).await?;
+        let sink = Decode::new(&mut rows, decode::RowFormat::Text);
+        let (_, ok) = self.run(CommandPacket::query(sql), None, sink).await?;
         Ok((rows, ok))
     }
 
@@ -297,7 +301,7 @@ impl MysqlSession {
         // Nobody waits for a goodbye, however far the server is.
         self.stream.inject_rtt(Duration::ZERO);
         // The server may be gone already: nothing is left to be said then.
-        let _ = self.send(Request::command(COM_QUIT)).await;
+        let _ = self.send(CommandPacket::command(COM_QUIT)).await;
     }
 
     /// Whether a statement can be sent with these values; of one that is prepared, its place.
@@ -307,8 +311,8 @@ impl MysqlSession {
         values: &[Value<'_>],
     ) -> Result<Option<StatementIndex>, DbError> {
         let expected = match &statement.form {
-            Form::Mysql { params, .. } => usize::from(*params),
-            Form::Text(template) => template.params(),
+            StatementForm::Mysql { params, .. } => usize::from(*params),
+            StatementForm::Text(template) => template.params(),
             _ => return Err(misuse("the statement belongs to another driver".into())),
         };
         if values.len() != expected {
@@ -317,7 +321,7 @@ impl MysqlSession {
                 "the statement has {expected} parameters, but {given} values are given"
             )));
         }
-        let Form::Mysql { id, .. } = statement.form else {
+        let StatementForm::Mysql { id, .. } = statement.form else {
             return Ok(None);
         };
         let place = self.find(id).ok().and_then(StatementIndex::new);
@@ -332,7 +336,7 @@ impl MysqlSession {
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
-    ) -> Result<(Request, Option<StatementIndex>), DbError> {
+    ) -> Result<(CommandPacket, Option<StatementIndex>), DbError> {
         let place = self.check(statement, values)?;
         let before = self.ahead.take();
         Ok((self.write(statement, place, values, before), place))
@@ -345,15 +349,15 @@ impl MysqlSession {
         place: Option<StatementIndex>,
         values: &[Value<'_>],
         before: Vec<u8>,
-    ) -> Request {
+    ) -> CommandPacket {
         if let Some(place) = place {
             let known = &mut self.statements[place.index()];
-            let request = Request::behind(before, COM_STMT_EXECUTE);
+            let request = CommandPacket::behind(before, COM_STMT_EXECUTE);
             let first = !std::mem::replace(&mut known.types_sent, true);
             return bind::execute(request, known.id, values, &mut known.bound, first);
         }
-        let mut request = Request::behind(before, COM_QUERY);
-        if let Form::Text(template) = &statement.form {
+        let mut request = CommandPacket::behind(before, COM_QUERY);
+        if let StatementForm::Text(template) = &statement.form {
             let dialect = Dialect::new(self.server.engine);
             template.render(&dialect, values, request.body());
         }
@@ -374,7 +378,7 @@ impl MysqlSession {
         match (result, &statement.form) {
             (Ok(_), _) => self.ahead.ended(statement.verb),
             // It may have failed before the server took its types.
-            (Err(_), Form::Mysql { id, .. }) => {
+            (Err(_), StatementForm::Mysql { id, .. }) => {
                 if let Ok(at) = self.find(*id) {
                     self.statements[at].types_sent = false;
                 }

@@ -242,9 +242,9 @@ thread_local! {
 /// One command, built in place behind room for its header; before it are those, each whole, that
 /// are sent with it.
 #[derive(Debug)]
-pub(super) struct Request(Vec<u8>);
+pub(super) struct CommandPacket(Vec<u8>);
 
-impl Request {
+impl CommandPacket {
     /// Begins a command in this thread's buffer.
     pub fn command(command: u8) -> Self {
         Self::behind(spare(), command)

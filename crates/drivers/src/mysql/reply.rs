@@ -1,7 +1,7 @@
 //! What the packets of a reply mean (MySQL Internals, "COM_QUERY Response", "COM_STMT_PREPARE
 //! Response"; MariaDB, "Result Set Packets").
 
-use super::columns::{Column, Columns};
+use super::columns::{ResultColumn, ResultColumns};
 use super::error;
 use super::packet::{ERR, FULL, Packet, Packets, SMALL, take_le, take_lenenc};
 use crate::Outcome;
@@ -80,25 +80,25 @@ pub(super) struct Terms {
 }
 
 /// What becomes of rows.
-pub(super) trait Sink {
+pub(super) trait RowSink {
     /// Whether rows are handed over; otherwise they are only counted.
     const READS: bool;
     /// A result begins.
     fn begin(&mut self, columns: usize) -> Result<(), DbError>;
     /// A row.
-    fn row(&mut self, payload: &[u8], columns: &[Column]) -> Result<(), DbError>;
+    fn row(&mut self, payload: &[u8], columns: &[ResultColumn]) -> Result<(), DbError>;
 }
 
 /// Rows are counted, nothing is read.
 #[derive(Debug)]
 pub(super) struct Count;
 
-impl Sink for Count {
+impl RowSink for Count {
     const READS: bool = false;
     fn begin(&mut self, _: usize) -> Result<(), DbError> {
         Ok(())
     }
-    fn row(&mut self, _: &[u8], _: &[Column]) -> Result<(), DbError> {
+    fn row(&mut self, _: &[u8], _: &[ResultColumn]) -> Result<(), DbError> {
         Ok(())
     }
 }
@@ -128,7 +128,7 @@ impl End {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ReplyPhase {
     First,
     Columns { left: u16 },
     AfterColumns,
@@ -144,40 +144,40 @@ pub(super) struct Results<S> {
     sink: S,
     terms: Terms,
     /// Of the result, where they are read.
-    columns: Columns,
+    columns: ResultColumns,
     /// Whether columns are read although rows are not.
     keeps: bool,
-    phase: Phase,
+    phase: ReplyPhase,
     outcome: Outcome,
 }
 
-impl<S: Sink> Results<S> {
+impl<S: RowSink> Results<S> {
     pub fn new(sink: S, terms: Terms) -> Self {
         Self {
             sink,
             terms,
-            columns: Columns::default(),
+            columns: ResultColumns::default(),
             keeps: false,
-            phase: Phase::First,
+            phase: ReplyPhase::First,
             outcome: Outcome::default(),
         }
     }
 
     /// Of a prepared statement whose columns the server takes for known.
-    pub fn knowing(mut self, columns: Columns) -> Self {
+    pub fn knowing(mut self, columns: ResultColumns) -> Self {
         self.columns = columns;
         self.keeps = self.terms.caches_columns;
         self
     }
 
     /// The columns as the server has sent them last.
-    pub fn into_columns(self) -> Columns {
+    pub fn into_columns(self) -> ResultColumns {
         self.columns
     }
 
     /// Begins another reply.
     pub fn restart(&mut self) {
-        self.phase = Phase::First;
+        self.phase = ReplyPhase::First;
         self.outcome = Outcome::default();
     }
 
@@ -196,12 +196,12 @@ impl<S: Sink> Results<S> {
                 self.outcome.has_rows = true;
                 self.sink.begin(columns.into())?;
                 if are_sent {
-                    self.phase = Phase::Columns { left: columns };
+                    self.phase = ReplyPhase::Columns { left: columns };
                     if self.reads_columns() {
                         self.columns.expect(columns.into());
                     }
                 } else if self.columns.all().len() == usize::from(columns) {
-                    self.phase = Phase::Rows;
+                    self.phase = ReplyPhase::Rows;
                 } else {
                     return Err(DbError::protocol(format!(
                         "the server assumes {columns} known columns, but has sent {}",
@@ -229,7 +229,7 @@ impl<S: Sink> Results<S> {
     }
 
     fn result_ended(&mut self, ok: OkPacket) -> Option<End> {
-        self.phase = Phase::First;
+        self.phase = ReplyPhase::First;
         (ok.status & status::MORE_RESULTS == 0).then_some(End::Done {
             outcome: self.outcome,
             last: ok,
@@ -243,15 +243,15 @@ fn ends_rows(len: usize, first: u8) -> bool {
     first == EOF && len < FULL
 }
 
-impl<S: Sink> Packets for Results<S> {
+impl<S: RowSink> Packets for Results<S> {
     type End = End;
 
     #[inline]
     fn want(&self, len: usize, first: u8) -> Option<usize> {
         match self.phase {
             _ if first == ERR => Some(SMALL),
-            Phase::Rows if !ends_rows(len, first) => S::READS.then_some(LARGEST_ROW + 1),
-            Phase::Columns { .. } => self.reads_columns().then_some(SMALL),
+            ReplyPhase::Rows if !ends_rows(len, first) => S::READS.then_some(LARGEST_ROW + 1),
+            ReplyPhase::Columns { .. } => self.reads_columns().then_some(SMALL),
             _ => Some(SMALL),
         }
     }
@@ -260,7 +260,7 @@ impl<S: Sink> Packets for Results<S> {
     fn packet(&mut self, packet: Packet<'_>) -> Result<Option<End>, DbError> {
         let payload = match packet {
             Packet::Payload(payload) => payload,
-            Packet::Skipped if self.phase == Phase::Rows => {
+            Packet::Skipped if self.phase == ReplyPhase::Rows => {
                 self.outcome.rows += 1;
                 return Ok(None);
             }
@@ -271,30 +271,30 @@ impl<S: Sink> Packets for Results<S> {
             return Err(error::from_packet(payload));
         }
         match self.phase {
-            Phase::First => return self.first(payload),
-            Phase::Columns { left } => {
+            ReplyPhase::First => return self.first(payload),
+            ReplyPhase::Columns { left } => {
                 if self.reads_columns() {
-                    let column = Column::read(payload);
+                    let column = ResultColumn::read(payload);
                     self.columns
                         .push(column.ok_or_else(|| cut_off("a column's definition"))?);
                 }
                 self.phase = match left {
-                    2.. => Phase::Columns { left: left - 1 },
-                    _ if self.terms.deprecate_eof => Phase::Rows,
-                    _ => Phase::AfterColumns,
+                    2.. => ReplyPhase::Columns { left: left - 1 },
+                    _ if self.terms.deprecate_eof => ReplyPhase::Rows,
+                    _ => ReplyPhase::AfterColumns,
                 };
             }
-            Phase::AfterColumns => {
+            ReplyPhase::AfterColumns => {
                 if first != EOF {
                     return Err(DbError::protocol("no EOF packet after the columns"));
                 }
-                self.phase = Phase::Rows;
+                self.phase = ReplyPhase::Rows;
             }
-            Phase::Rows if ends_rows(payload.len(), first) => {
+            ReplyPhase::Rows if ends_rows(payload.len(), first) => {
                 let ok = OkPacket::read(payload, self.terms.deprecate_eof)?;
                 return Ok(self.result_ended(ok));
             }
-            Phase::Rows => {
+            ReplyPhase::Rows => {
                 if payload.len() > LARGEST_ROW {
                     return Err(DbError::protocol("a row to read is larger than 64 MiB"));
                 }
@@ -308,7 +308,7 @@ impl<S: Sink> Packets for Results<S> {
 
 /// A statement prepared on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Prepared {
+pub(super) struct ServerPrepared {
     pub id: u32,
     pub params: u16,
     pub has_rows: bool,
@@ -319,12 +319,12 @@ pub(super) struct Prepared {
 #[derive(Debug)]
 pub(super) struct PrepareReply {
     terms: Terms,
-    prepared: Option<Prepared>,
+    prepared: Option<ServerPrepared>,
     /// Packets still to come.
     left: u32,
     /// Of them, the last so many are columns to read.
     last: u32,
-    columns: Columns,
+    columns: ResultColumns,
 }
 
 impl PrepareReply {
@@ -334,16 +334,16 @@ impl PrepareReply {
             prepared: None,
             left: 0,
             last: 0,
-            columns: Columns::default(),
+            columns: ResultColumns::default(),
         }
     }
 
     /// The statement's columns, where the server takes them for known from now on.
-    pub fn into_columns(self) -> Columns {
+    pub fn into_columns(self) -> ResultColumns {
         self.columns
     }
 
-    fn first(&mut self, payload: &[u8]) -> Option<Prepared> {
+    fn first(&mut self, payload: &[u8]) -> Option<ServerPrepared> {
         let mut rest = payload;
         take_le(&mut rest, 1).filter(|&first| first == u64::from(OK))?;
         let id = take_le(&mut rest, 4)? as u32;
@@ -356,7 +356,7 @@ impl PrepareReply {
             self.last = columns;
             self.columns.expect(columns.into());
         }
-        Some(Prepared {
+        Some(ServerPrepared {
             id,
             params,
             has_rows: columns > 0,
@@ -370,19 +370,19 @@ impl PrepareReply {
 }
 
 impl Packets for PrepareReply {
-    type End = Prepared;
+    type End = ServerPrepared;
 
     fn want(&self, _: usize, first: u8) -> Option<usize> {
         (self.prepared.is_none() || first == ERR || self.is_column()).then_some(SMALL)
     }
 
-    fn packet(&mut self, packet: Packet<'_>) -> Result<Option<Prepared>, DbError> {
+    fn packet(&mut self, packet: Packet<'_>) -> Result<Option<ServerPrepared>, DbError> {
         match packet {
             Packet::Payload(payload) if payload.first() == Some(&ERR) => {
                 return Err(error::from_packet(payload));
             }
             Packet::Payload(payload) if self.is_column() => {
-                let column = Column::read(payload);
+                let column = ResultColumn::read(payload);
                 self.columns
                     .push(column.ok_or_else(|| cut_off("a column's definition"))?);
                 self.left -= 1;

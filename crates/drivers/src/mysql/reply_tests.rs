@@ -2,12 +2,12 @@
 //! and nonsense.
 
 use super::bind::{self, Bound};
-use super::decode::{Decode, Form};
+use super::decode::{Decode, RowFormat};
 use super::packet::{
-    COM_QUERY, COM_STMT_EXECUTE, FULL, Frame, HEADER, Packets, Request, take_lenenc,
+    COM_QUERY, COM_STMT_EXECUTE, CommandPacket, FULL, Frame, HEADER, Packets, take_lenenc,
     take_lenenc_bytes, write_lenenc,
 };
-use super::reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Terms};
+use super::reply::{Count, End, OkPacket, PrepareReply, Results, ServerPrepared, Terms};
 use crate::{Cell, Outcome, RowSet, Value};
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -145,7 +145,7 @@ fn a_prepared_statement_is_known_whatever_the_pieces() {
         let prepared = in_any_pieces(bytes, || PrepareReply::new(plain(eof))).unwrap();
         assert_eq!(
             prepared,
-            Prepared {
+            ServerPrepared {
                 id: 1,
                 params: 2,
                 has_rows: true,
@@ -158,8 +158,12 @@ fn a_prepared_statement_is_known_whatever_the_pieces() {
 fn text_and_binary_rows_read_the_same_whatever_the_pieces() {
     // Between the two recordings the second column was changed.
     let forms = [
-        (recorded!("text"), Form::Text, [None, Some("")]),
-        (recorded!("binary"), Form::Binary, [Some("x"), Some("x")]),
+        (recorded!("text"), RowFormat::Text, [None, Some("")]),
+        (
+            recorded!("binary"),
+            RowFormat::Binary,
+            [Some("x"), Some("x")],
+        ),
     ];
     for (recordings, form, changed) in forms {
         for (bytes, eof) in recordings {
@@ -259,7 +263,7 @@ fn a_long_row_is_read_whole() {
     bytes[HEADER + 1..at].copy_from_slice(&header(definition.len(), 2));
     let mut rows = RowSet::new();
     let pieces: Vec<&[u8]> = bytes.chunks(64 * 1024).collect();
-    let packets = Results::new(Decode::new(&mut rows, Form::Text), plain(true));
+    let packets = Results::new(Decode::new(&mut rows, RowFormat::Text), plain(true));
     read(packets, &pieces).unwrap().unwrap();
     assert_eq!(rows.get(0, 0), Some(Cell::Bytes(&text)));
 }
@@ -272,7 +276,7 @@ fn a_row_too_large_to_read_is_an_error_and_to_count_is_none() {
     assert_eq!(end, done(true, 1, 0, 2));
     let mut frame = Frame::from_sequence(1);
     let mut rows = RowSet::new();
-    let mut packets = Results::new(Decode::new(&mut rows, Form::Text), plain(true));
+    let mut packets = Results::new(Decode::new(&mut rows, RowFormat::Text), plain(true));
     let mut definition = b"\x03def\0\0\0\x01c\x01c\x0c".to_vec();
     definition.extend_from_slice(&[45, 0, 0, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
     let head = [
@@ -329,21 +333,21 @@ fn a_request_for_a_file_is_told() {
     ));
 }
 
-fn executing() -> Request {
-    Request::command(COM_STMT_EXECUTE)
+fn executing() -> CommandPacket {
+    CommandPacket::command(COM_STMT_EXECUTE)
 }
 
 #[test]
 fn commands_that_are_sent_together_are_each_whole() {
-    let mut first = Request::query("BEGIN");
+    let mut first = CommandPacket::query("BEGIN");
     first.finish(0);
-    let mut second = Request::behind(first.into_bytes(), COM_QUERY);
+    let mut second = CommandPacket::behind(first.into_bytes(), COM_QUERY);
     second.body().extend_from_slice(b"SELECT 1");
     assert_eq!(second.finish(0), 1);
     let expected = b"\x06\0\0\0\x03BEGIN\x09\0\0\0\x03SELECT 1";
     assert_eq!(second.bytes(), expected);
     // One that needs two packets.
-    let mut long = Request::behind(second.into_bytes(), COM_QUERY);
+    let mut long = CommandPacket::behind(second.into_bytes(), COM_QUERY);
     long.body().resize(expected.len() + HEADER + FULL, b'x');
     assert_eq!(long.finish(0), 2);
     let bytes = long.bytes();
@@ -399,7 +403,7 @@ fn types_are_sent_when_they_change_and_only_then() {
 fn long_requests_are_cut_into_packets() {
     for len in [FULL - 2, FULL - 1, FULL, 2 * FULL - 1, 2 * FULL + 10] {
         let sql = "x".repeat(len);
-        let mut request = Request::query(&sql);
+        let mut request = CommandPacket::query(&sql);
         let next = request.finish(0);
         // Put together again by our own reader.
         let mut rest = request.bytes();
@@ -425,11 +429,11 @@ fn long_requests_are_cut_into_packets() {
 
 #[test]
 fn a_thread_reuses_its_request_buffer() {
-    let mut request = Request::query("SELECT 1");
+    let mut request = CommandPacket::query("SELECT 1");
     request.body().reserve(1000);
     let address = request.bytes().as_ptr();
     request.give_back();
-    assert_eq!(Request::query("SELECT 2").bytes().as_ptr(), address);
+    assert_eq!(CommandPacket::query("SELECT 2").bytes().as_ptr(), address);
 }
 
 proptest! {
@@ -482,7 +486,7 @@ proptest! {
             let _ = frame.feed(&mut count(deprecate_eof), &mut &bytes[..]);
             let mut frame = Frame::from_sequence(1);
             let _ = frame.feed(&mut PrepareReply::new(plain(deprecate_eof)), &mut &bytes[..]);
-            for form in [Form::Text, Form::Binary] {
+            for form in [RowFormat::Text, RowFormat::Binary] {
                 let mut rows = RowSet::new();
                 let mut packets = Results::new(Decode::new(&mut rows, form), plain(deprecate_eof));
                 let mut frame = Frame::from_sequence(1);

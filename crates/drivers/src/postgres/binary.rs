@@ -22,7 +22,7 @@ const NEGATIVE: u16 = 0x4000;
 
 /// How a column's type is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum BinaryForm {
     Int2,
     Int4,
     Int8,
@@ -34,7 +34,7 @@ pub(crate) enum Form {
     Bytes,
 }
 
-impl Form {
+impl BinaryForm {
     /// The form of a type by its object id (`pg_type.dat`); `None` for those that nobody loads.
     pub fn of(type_id: i64) -> Option<Self> {
         Some(match type_id {
@@ -69,14 +69,14 @@ impl Form {
 
 /// Writes one row after another.
 pub(crate) struct BinaryRows {
-    forms: Vec<Form>,
+    forms: Vec<BinaryForm>,
     column: usize,
     /// The first value that could not be written: the row must not be sent then.
     pub fault: Option<String>,
 }
 
 impl BinaryRows {
-    pub fn new(forms: Vec<Form>) -> Self {
+    pub fn new(forms: Vec<BinaryForm>) -> Self {
         Self {
             forms,
             column: 0,
@@ -119,12 +119,12 @@ impl BinaryRows {
 }
 
 /// `None` when the value is none of that type.
-fn write(form: Form, value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
+fn write(form: BinaryForm, value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
     match form {
-        Form::Int2 => out.extend_from_slice(&i16::try_from(int(value)?).ok()?.to_be_bytes()),
-        Form::Int4 => out.extend_from_slice(&i32::try_from(int(value)?).ok()?.to_be_bytes()),
-        Form::Int8 => out.extend_from_slice(&int(value)?.to_be_bytes()),
-        Form::Float8 => {
+        BinaryForm::Int2 => out.extend_from_slice(&i16::try_from(int(value)?).ok()?.to_be_bytes()),
+        BinaryForm::Int4 => out.extend_from_slice(&i32::try_from(int(value)?).ok()?.to_be_bytes()),
+        BinaryForm::Int8 => out.extend_from_slice(&int(value)?.to_be_bytes()),
+        BinaryForm::Float8 => {
             let float = match value {
                 Value::Float(v) => v,
                 Value::Int(v) => v as f64,
@@ -133,28 +133,28 @@ fn write(form: Form, value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
             };
             out.extend_from_slice(&float.to_be_bytes());
         }
-        Form::Numeric => match value {
+        BinaryForm::Numeric => match value {
             Value::Text(v) => numeric(v, out)?,
             Value::Int(v) => numeric(itoa::Buffer::new().format(v), out)?,
             Value::Float(v) => numeric(&v.to_string(), out)?,
             _ => return None,
         },
-        Form::Date => {
+        BinaryForm::Date => {
             let days = parsed::<Date>(value)?.duration_since(EPOCH).as_hours() / 24;
             out.extend_from_slice(&i32::try_from(days).ok()?.to_be_bytes());
         }
-        Form::Timestamp => {
+        BinaryForm::Timestamp => {
             let since = parsed::<DateTime>(value)?.duration_since(EPOCH.into());
             out.extend_from_slice(&i64::try_from(since.as_micros()).ok()?.to_be_bytes());
         }
-        Form::Text => match value {
+        BinaryForm::Text => match value {
             Value::Text(v) => out.extend_from_slice(v.as_bytes()),
             Value::Bytes(v) => out.extend_from_slice(v),
             Value::Int(v) => out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes()),
             Value::Float(v) => out.extend_from_slice(v.to_string().as_bytes()),
             Value::Null => return None,
         },
-        Form::Bytes => match value {
+        BinaryForm::Bytes => match value {
             Value::Bytes(v) => out.extend_from_slice(v),
             _ => return None,
         },
@@ -277,24 +277,24 @@ mod tests {
             write(form, Value::Text(text), &mut out).map(|()| out)
         };
         let days = |n: i32| Some(n.to_be_bytes().to_vec());
-        assert_eq!(form(Form::Date, "2000-01-01"), days(0));
-        assert_eq!(form(Form::Date, "1992-01-02"), days(-2921));
-        assert_eq!(form(Form::Date, "2000-03-01"), days(60));
-        assert_eq!(form(Form::Date, "2001-02-29"), None);
+        assert_eq!(form(BinaryForm::Date, "2000-01-01"), days(0));
+        assert_eq!(form(BinaryForm::Date, "1992-01-02"), days(-2921));
+        assert_eq!(form(BinaryForm::Date, "2000-03-01"), days(60));
+        assert_eq!(form(BinaryForm::Date, "2001-02-29"), None);
         let micros = |n: i64| Some(n.to_be_bytes().to_vec());
         assert_eq!(
-            form(Form::Timestamp, "2000-01-01 00:00:01.5"),
+            form(BinaryForm::Timestamp, "2000-01-01 00:00:01.5"),
             micros(1_500_000)
         );
         assert_eq!(
-            form(Form::Timestamp, "1999-12-31 23:59:59"),
+            form(BinaryForm::Timestamp, "1999-12-31 23:59:59"),
             micros(-1_000_000)
         );
     }
 
     #[test]
     fn a_value_of_another_type_is_a_fault_that_names_it() {
-        let mut rows = BinaryRows::new(vec![Form::Int4, Form::Date]);
+        let mut rows = BinaryRows::new(vec![BinaryForm::Int4, BinaryForm::Date]);
         let mut out = Vec::new();
         rows.begin(&mut out);
         rows.push(Value::Int(i64::from(i32::MAX) + 1), &mut out);

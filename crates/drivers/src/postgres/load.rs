@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL manual, "COPY Operations" of the protocol and "COPY", section "File Formats".
 
-use super::binary::{self, BinaryRows, Form};
+use super::binary::{self, BinaryForm, BinaryRows};
 use super::reply::Reply;
 use super::{PostgresSession, message};
 use crate::{BulkMethod, Dialect, LoadRequest, Loaded, RowSource, RowWriter, Value};
@@ -148,9 +148,9 @@ async fn binary_rows(
     let form = |column: &&str| {
         let named = |row: &usize| types.text(*row, 0).as_deref() == Some(*column);
         let row = (0..types.len()).find(named)?;
-        Form::of(types.int(row, 1)?)
+        BinaryForm::of(types.int(row, 1)?)
     };
-    let forms: Option<Vec<Form>> = request.columns.iter().map(form).collect();
+    let forms: Option<Vec<BinaryForm>> = request.columns.iter().map(form).collect();
     Ok(forms.map_or(CopyRows::Text, |forms| {
         CopyRows::Binary(BinaryRows::new(forms))
     }))

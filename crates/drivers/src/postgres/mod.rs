@@ -23,7 +23,7 @@ mod text_form;
 mod transaction_settings;
 
 use crate::engines;
-use crate::statement::Form;
+use crate::statement::StatementForm;
 use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
     Value, Verb,
@@ -42,7 +42,7 @@ use tidemark_runtime::{Received, Sent, Stream, Wait};
 use transaction_settings::Carried;
 
 /// What sending a request at once has left to be done, or to be told.
-enum Rest {
+enum UnsentRequest {
     Refused(DbError),
     /// So many of its bytes are sent; the others wait for room, or could not be.
     Unsent(Vec<u8>, io::Result<usize>),
@@ -212,7 +212,7 @@ impl PostgresSession {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<bool, DbError> {
-        let Form::Postgres {
+        let StatementForm::Postgres {
             number,
             params,
             columns: 0,
@@ -259,7 +259,7 @@ impl PostgresSession {
         let verb = Verb::of(sql);
         let template = Template::new(sql);
         if self.mode == PreparedMode::Text {
-            let form = Form::Text(template);
+            let form = StatementForm::Text(template);
             return Ok(Statement { verb, form });
         }
         // A number is used once, also by a statement that the server parsed and could not describe.
@@ -269,7 +269,7 @@ impl PostgresSession {
         message::prepare(&mut out, number, &template.numbered())?;
         let mut reply = Reply::preparing();
         self.exchange(out, &mut reply).await?;
-        let form = Form::Postgres {
+        let form = StatementForm::Postgres {
             number,
             params: reply.params,
             columns: reply.columns.unwrap_or(0),
@@ -295,7 +295,7 @@ impl PostgresSession {
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
         let columns = match statement.form {
-            Form::Postgres { columns, .. } => Some(columns),
+            StatementForm::Postgres { columns, .. } => Some(columns),
             _ => None,
         };
         let mut reply = Reply::decoding(rows, columns);
@@ -384,7 +384,7 @@ impl PostgresSession {
     ) -> Result<Vec<u8>, DbError> {
         let mut out;
         match &statement.form {
-            Form::Postgres {
+            StatementForm::Postgres {
                 number,
                 params,
                 columns,
@@ -397,7 +397,7 @@ impl PostgresSession {
                 reply.extended = true;
                 reply.columns = (*columns > 0).then_some(*columns);
             }
-            Form::Text(template) => {
+            StatementForm::Text(template) => {
                 check_values(values, template.params())?;
                 // A session that sends text has queued none.
                 out = message::buffer();
@@ -441,24 +441,28 @@ impl PostgresSession {
     }
 
     /// Sends as much of a request as can be sent at once: nearly always all.
-    fn start(&mut self, out: Vec<u8>) -> Option<Box<Rest>> {
+    fn start(&mut self, out: Vec<u8>) -> Option<Box<UnsentRequest>> {
         if let Err(error) = self.begin() {
-            return Some(Box::new(Rest::Refused(error)));
+            return Some(Box::new(UnsentRequest::Refused(error)));
         }
         match self.stream.send_now(&out) {
             Ok(Sent::All) => {
                 message::give_back(out);
                 None
             }
-            Ok(Sent::Part(sent)) => Some(Box::new(Rest::Unsent(out, Ok(sent)))),
-            Err(error) => Some(Box::new(Rest::Unsent(out, Err(error)))),
+            Ok(Sent::Part(sent)) => Some(Box::new(UnsentRequest::Unsent(out, Ok(sent)))),
+            Err(error) => Some(Box::new(UnsentRequest::Unsent(out, Err(error)))),
         }
     }
 
-    async fn go_on(&mut self, rest: Box<Rest>, reply: &mut Reply<'_>) -> Result<(), DbError> {
+    async fn go_on(
+        &mut self,
+        rest: Box<UnsentRequest>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DbError> {
         match *rest {
-            Rest::Refused(error) => Err(error),
-            Rest::Unsent(out, sent) => {
+            UnsentRequest::Refused(error) => Err(error),
+            UnsentRequest::Unsent(out, sent) => {
                 self.send_rest(sent, &out, reply).await?;
                 message::give_back(out);
                 Ok(())

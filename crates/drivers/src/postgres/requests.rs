@@ -3,7 +3,7 @@
 use super::reply::Reply;
 use super::{PostgresSession, check_values, message};
 use crate::request::Request;
-use crate::statement::Form;
+use crate::statement::StatementForm;
 use crate::{Outcome, RowSet, Statement, Verb};
 use tidemark_core::{DbError, ErrorClass};
 
@@ -35,7 +35,7 @@ impl PostgresSession {
         message::prepare(&mut out, number, sql)?;
         let mut reply = Reply::describing(rows);
         self.exchange(out, &mut reply).await?;
-        let form = Form::Postgres {
+        let form = StatementForm::Postgres {
             number,
             params: reply.params,
             columns: reply.columns.unwrap_or(0),
@@ -66,7 +66,7 @@ impl PostgresSession {
                 }
                 Request::Parsed { sql, values } => message::parse_execute(&mut out, sql, values)?,
                 Request::Prepared { statement, values } => {
-                    let Form::Postgres {
+                    let StatementForm::Postgres {
                         number,
                         params,
                         columns: described,

@@ -14,14 +14,14 @@ const NONE: u64 = u64::MAX;
 
 /// A statement time-out of one connection.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct ConnectionTimeout {
     timeout: Duration,
     since: Instant,
     /// Nanoseconds after `since` at which the statement must be over.
     deadline: Arc<AtomicU64>,
 }
 
-impl Limit {
+impl ConnectionTimeout {
     /// Sets a connection up; waiting for another session's lock is limited as well.
     pub fn set(connection: &mut Connection, timeout: Duration) -> Result<Self, rusqlite::Error> {
         let limit = Self {

@@ -2,9 +2,9 @@
 
 use super::counters::{Counted, count_waits};
 use super::error::db_error;
-use super::limit::Limit;
+use super::limit::ConnectionTimeout;
 use super::open;
-use crate::statement::Form;
+use crate::statement::StatementForm;
 use crate::{
     BulkMethod, Cell, ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource,
     RowWriter, Statement, Template, Value, Verb,
@@ -55,7 +55,7 @@ pub struct SqliteSession {
     text: Vec<u8>,
     rtt: Duration,
     /// Where statements have a time-out.
-    limit: Option<Limit>,
+    limit: Option<ConnectionTimeout>,
     /// What it has counted for whoever observes.
     counted: Counted,
 }
@@ -70,7 +70,7 @@ impl fmt::Debug for SqliteSession {
 }
 
 /// What becomes of a statement's rows.
-enum Rows<'a> {
+enum RowHandling<'a> {
     Count,
     Decode(&'a mut RowSet),
 }
@@ -83,7 +83,9 @@ impl SqliteSession {
     ) -> Result<Self, DbError> {
         let mut connection = open::open(&target.database, must_exist)?;
         let limit = match options.statement_timeout {
-            Some(timeout) => Some(Limit::set(&mut connection, timeout).map_err(|e| db_error(&e))?),
+            Some(timeout) => {
+                Some(ConnectionTimeout::set(&mut connection, timeout).map_err(|e| db_error(&e))?)
+            }
             None => None,
         };
         Ok(Self {
@@ -103,7 +105,7 @@ impl SqliteSession {
     /// Counts what it waits for locks, in place of SQLite's own time-out, which is as long. For sessions of
     /// a run.
     pub(crate) fn count_waits(&self) {
-        let longest = self.limit.as_ref().map(Limit::longest_wait);
+        let longest = self.limit.as_ref().map(ConnectionTimeout::longest_wait);
         count_waits(
             self.handle.borrow_owner(),
             longest.unwrap_or(open::BUSY_TIMEOUT),
@@ -127,12 +129,12 @@ impl SqliteSession {
     /// The statement has ended; whether its time had run out.
     pub(crate) fn end_statement(&mut self) -> bool {
         self.counted.tell(self.handle.borrow_owner());
-        self.limit.as_ref().is_some_and(Limit::end)
+        self.limit.as_ref().is_some_and(ConnectionTimeout::end)
     }
 
     /// How long a statement may take.
     pub(crate) fn limit(&self) -> Option<Duration> {
-        self.limit.as_ref().map(Limit::timeout)
+        self.limit.as_ref().map(ConnectionTimeout::timeout)
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {
@@ -142,7 +144,7 @@ impl SqliteSession {
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         let verb = Verb::of(sql);
         if self.prepared == PreparedMode::Text {
-            let form = Form::Text(Template::new(sql));
+            let form = StatementForm::Text(Template::new(sql));
             return Ok(Statement { verb, form });
         }
         let index = self.handle.with_dependent_mut(|connection, statements| {
@@ -153,7 +155,7 @@ impl SqliteSession {
         });
         Ok(Statement {
             verb,
-            form: Form::Sqlite {
+            form: StatementForm::Sqlite {
                 index: index.map_err(|e| db_error(&e))?,
             },
         })
@@ -164,7 +166,7 @@ impl SqliteSession {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
-        self.run(statement, values, Rows::Count)
+        self.run(statement, values, RowHandling::Count)
     }
 
     pub(crate) fn fetch(
@@ -173,11 +175,11 @@ impl SqliteSession {
         values: &[Value<'_>],
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
-        self.run(statement, values, Rows::Decode(rows))
+        self.run(statement, values, RowHandling::Decode(rows))
     }
 
     pub(crate) fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
-        run_text(self.handle.borrow_owner(), sql, Rows::Count)
+        run_text(self.handle.borrow_owner(), sql, RowHandling::Count)
     }
 
     pub(crate) fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
@@ -188,23 +190,25 @@ impl SqliteSession {
 
     /// As [`Self::simple`], with the rows.
     pub(crate) fn simple_rows(&mut self, sql: &str, rows: &mut RowSet) -> Result<Outcome, DbError> {
-        run_text(self.handle.borrow_owner(), sql, Rows::Decode(rows))
+        run_text(self.handle.borrow_owner(), sql, RowHandling::Decode(rows))
     }
 
     fn run(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
-        rows: Rows<'_>,
+        rows: RowHandling<'_>,
     ) -> Result<Outcome, DbError> {
         match &statement.form {
-            Form::Sqlite { index } => self.handle.with_dependent_mut(|connection, statements| {
-                let prepared = statements
-                    .get_mut(*index)
-                    .ok_or_else(|| misuse("the statement belongs to another session"))?;
-                run_prepared(connection, prepared, values, rows)
-            }),
-            Form::Text(template) => {
+            StatementForm::Sqlite { index } => {
+                self.handle.with_dependent_mut(|connection, statements| {
+                    let prepared = statements
+                        .get_mut(*index)
+                        .ok_or_else(|| misuse("the statement belongs to another session"))?;
+                    run_prepared(connection, prepared, values, rows)
+                })
+            }
+            StatementForm::Text(template) => {
                 check_count(template.params(), values)?;
                 self.text.clear();
                 template.render(&DIALECT, values, &mut self.text);
@@ -229,14 +233,14 @@ impl SqliteSession {
         let connection = self.handle.borrow_owner();
         let own_transaction = connection.is_autocommit();
         if own_transaction {
-            run_text(connection, DIALECT.begin(), Rows::Count)?;
+            run_text(connection, DIALECT.begin(), RowHandling::Count)?;
         }
         let loaded = insert_all(connection, request, source);
         if own_transaction {
             let end = if loaded.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            let ended = run_text(connection, end, Rows::Count);
+            let ended = run_text(connection, end, RowHandling::Count);
             if loaded.is_ok() && ended.is_err() {
-                run_text(connection, "ROLLBACK", Rows::Count)?;
+                run_text(connection, "ROLLBACK", RowHandling::Count)?;
             }
             ended?;
         }
@@ -291,7 +295,7 @@ fn insert_all(
     }
 }
 
-fn run_text(connection: &Connection, sql: &str, rows: Rows<'_>) -> Result<Outcome, DbError> {
+fn run_text(connection: &Connection, sql: &str, rows: RowHandling<'_>) -> Result<Outcome, DbError> {
     let statement = connection.prepare(sql).map_err(|e| db_error(&e))?;
     run_prepared(connection, &mut Prepared::new(statement, sql), &[], rows)
 }
@@ -300,13 +304,13 @@ fn run_prepared(
     connection: &Connection,
     prepared: &mut Prepared<'_>,
     values: &[Value<'_>],
-    rows: Rows<'_>,
+    rows: RowHandling<'_>,
 ) -> Result<Outcome, DbError> {
     check_count(prepared.params, values)?;
     if prepared.is_rollback && connection.is_autocommit() {
         // SQLite ends the transaction itself after some errors and then refuses a ROLLBACK
         // (sqlite.org/lang_transaction.html, 2.1); servers take one at any time.
-        if let Rows::Decode(rows) = rows {
+        if let RowHandling::Decode(rows) = rows {
             rows.reset(0);
         }
         return Ok(Outcome::default());
@@ -318,7 +322,7 @@ fn step_all(
     connection: &Connection,
     statement: &mut rusqlite::Statement<'_>,
     values: &[Value<'_>],
-    decode: Rows<'_>,
+    decode: RowHandling<'_>,
 ) -> Result<Outcome, rusqlite::Error> {
     for (i, value) in values.iter().enumerate() {
         statement.raw_bind_parameter(i + 1, borrowed(*value))?;
@@ -329,12 +333,12 @@ fn step_all(
     let mut results = statement.raw_query();
     let mut rows = 0;
     match decode {
-        Rows::Count => {
+        RowHandling::Count => {
             while results.next()?.is_some() {
                 rows += 1;
             }
         }
-        Rows::Decode(out) => {
+        RowHandling::Decode(out) => {
             out.reset(columns);
             while let Some(row) = results.next()? {
                 rows += 1;

@@ -6,7 +6,7 @@ use tidemark_core::{DbError, ErrorClass, ErrorKind, Target};
 use tidemark_drivers::settings::{SessionLimit, session_limit};
 use tidemark_drivers::{ConnectOptions, Connector, Session};
 use tidemark_runtime::{block_on, sleep};
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 fn connector(url: &str) -> Connector {
     Connector::new(Target::parse(url).unwrap(), ConnectOptions::default()).unwrap()
@@ -75,7 +75,7 @@ fn is_met(connector: Connector, name: &str, limit: u64) {
 
 #[test]
 fn mariadb_tells_its_limits_and_keeps_them() {
-    let server = Server::builder(Engine::MariaDb)
+    let server = Server::builder(SandboxEngine::MariaDb)
         .setting("max-connections", "12")
         .start()
         .unwrap();
@@ -89,7 +89,7 @@ fn mariadb_tells_its_limits_and_keeps_them() {
 
 #[test]
 fn postgres_tells_its_limits_and_keeps_them() {
-    let server = Server::builder(Engine::Postgres)
+    let server = Server::builder(SandboxEngine::Postgres)
         .setting("max_connections", "14")
         .start()
         .unwrap();

@@ -5,7 +5,7 @@ use tidemark_core::record::HostRole;
 use tidemark_core::{ErrorClass, PreparedMode, Target};
 use tidemark_drivers::{Access, ConnectOptions, Connector, HostCount, RowSet, Session, Value};
 use tidemark_runtime::block_on;
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 /// Two servers whose rows tell which one they are on.
 struct Pair {
@@ -14,7 +14,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn start(engine: Engine) -> Self {
+    fn start(engine: SandboxEngine) -> Self {
         let pair = Self {
             primary: Server::builder(engine).start().unwrap(),
             reader: Server::builder(engine).start().unwrap(),
@@ -140,7 +140,7 @@ async fn a_target_that_only_reads_takes_no_writers(connector: Connector) {
     assert!(!error.message.contains("sbtest:sbtest"), "{error}");
 }
 
-fn roles_are_kept(engine: Engine, after: impl FnOnce(&Pair)) {
+fn roles_are_kept(engine: SandboxEngine, after: impl FnOnce(&Pair)) {
     let pair = Pair::start(engine);
     for prepared in [PreparedMode::Server, PreparedMode::Text] {
         let both = pair.connector(&pair.urls(), prepared);
@@ -174,7 +174,7 @@ fn roles_are_kept(engine: Engine, after: impl FnOnce(&Pair)) {
 
 #[test]
 fn mariadb_keeps_roles() {
-    roles_are_kept(Engine::MariaDb, |pair| {
+    roles_are_kept(SandboxEngine::MariaDb, |pair| {
         let status = |server: &Server, name: &str| -> u64 {
             let sql = format!("SHOW GLOBAL STATUS LIKE '{name}'");
             let row = server.query(&sql).unwrap();
@@ -190,5 +190,5 @@ fn mariadb_keeps_roles() {
 
 #[test]
 fn postgres_keeps_roles() {
-    roles_are_kept(Engine::Postgres, |_| {});
+    roles_are_kept(SandboxEngine::Postgres, |_| {});
 }

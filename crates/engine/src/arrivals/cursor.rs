@@ -38,7 +38,7 @@ const COLOUR: u64 = 0x636c_6965_6e74_7321;
 
 /// A rate that is held.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Phase {
+pub(super) struct RatePhase {
     pub start: Instant,
     /// `None` while it is the last.
     pub end: Option<Instant>,
@@ -75,7 +75,7 @@ impl Cursor {
     }
 
     /// The next own arrival, in the phase that holds then.
-    pub fn peek(&mut self, phases: &[Phase], of: Whose) -> Option<Instant> {
+    pub fn peek(&mut self, phases: &[RatePhase], of: Whose) -> Option<Instant> {
         loop {
             let phase = phases.get(self.phase)?;
             let next = match self.next {
@@ -98,7 +98,7 @@ impl Cursor {
     }
 
     /// Goes past the arrival that [`Cursor::peek`] gave.
-    pub fn pass(&mut self, phases: &[Phase], of: Whose) {
+    pub fn pass(&mut self, phases: &[RatePhase], of: Whose) {
         if let Some(phase) = phases.get(self.phase)
             && self.next.is_some()
         {
@@ -108,7 +108,7 @@ impl Cursor {
     }
 
     /// To the next arrival of the whole schedule.
-    fn advance(&mut self, phase: &Phase, of: Whose) {
+    fn advance(&mut self, phase: &RatePhase, of: Whose) {
         if let Some(next) = self.next {
             self.next = Some(next + gap(&mut self.random, of.process, phase.mean_gap_s));
             self.before += 1;

@@ -136,7 +136,7 @@ fn what_a_late_thread_awaits_another_begins_as_awaited() {
         let awaited = true;
         assert_eq!(
             arrivals.take(1, later),
-            Turn::Begin(Begun { due, awaited, more })
+            Turn::Begin(BegunArrival { due, awaited, more })
         );
     }
     assert_eq!(arrivals.begin(&first, 0, later), None);

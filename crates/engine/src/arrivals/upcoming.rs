@@ -29,11 +29,11 @@ pub(super) struct Awaited {
 struct Upcoming {
     number: u64,
     due: Instant,
-    state: State,
+    state: ArrivalState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ArrivalState {
     /// A session of this executor awaits it.
     Awaited(usize),
     /// Its session was called to something more urgent.
@@ -45,9 +45,9 @@ impl Upcoming {
     /// Whether a session of `executor` may take it over.
     fn is_for(&self, executor: usize, now: Instant) -> bool {
         match self.state {
-            State::Awaited(by) => by != executor && self.due + LATE <= now,
-            State::GivenBack => true,
-            State::Begun => false,
+            ArrivalState::Awaited(by) => by != executor && self.due + LATE <= now,
+            ArrivalState::GivenBack => true,
+            ArrivalState::Begun => false,
         }
     }
 }
@@ -60,7 +60,7 @@ impl Awaited {
         self.places.push_back(Upcoming {
             number,
             due,
-            state: State::Awaited(executor),
+            state: ArrivalState::Awaited(executor),
         });
         Arrival { due, number }
     }
@@ -77,7 +77,7 @@ impl Awaited {
         // What another took over has begun.
         found
             .ok()
-            .filter(|at| matches!(self.places[*at].state, State::Awaited(_)))
+            .filter(|at| matches!(self.places[*at].state, ArrivalState::Awaited(_)))
     }
 
     /// Whether its session still is the one to begin it.
@@ -89,7 +89,7 @@ impl Awaited {
     pub fn begin(&mut self, arrival: &Arrival) -> bool {
         let found = self.find(arrival);
         if let Some(at) = found {
-            self.places[at].state = State::Begun;
+            self.places[at].state = ArrivalState::Begun;
             self.drop_begun();
         }
         found.is_some()
@@ -98,7 +98,7 @@ impl Awaited {
     /// Its session does something more urgent first.
     pub fn give_back(&mut self, arrival: &Arrival) {
         if let Some(at) = self.find(arrival) {
-            self.places[at].state = State::GivenBack;
+            self.places[at].state = ArrivalState::GivenBack;
             self.given_back += 1;
         }
     }
@@ -108,13 +108,13 @@ impl Awaited {
     pub fn take_over(&mut self, executor: usize, now: Instant) -> Option<Arrival> {
         let at = self.first_for(executor, now)?;
         let place = &mut self.places[at];
-        if place.state == State::GivenBack {
+        if place.state == ArrivalState::GivenBack {
             self.given_back -= 1;
         }
         place.state = if place.due <= now {
-            State::Begun
+            ArrivalState::Begun
         } else {
-            State::Awaited(executor)
+            ArrivalState::Awaited(executor)
         };
         let arrival = Arrival {
             due: place.due,
@@ -143,27 +143,28 @@ impl Awaited {
             return 0;
         }
         let due = self.places.iter().take_while(|place| place.due <= now);
-        due.filter(|place| place.state == State::GivenBack).count() as u64
+        due.filter(|place| place.state == ArrivalState::GivenBack)
+            .count() as u64
     }
 
     /// Arrivals after `at` will never come.
     pub fn end(&mut self, at: Instant) {
         while let Some(place) = self.places.pop_back_if(|place| place.due > at) {
-            self.given_back -= usize::from(place.state == State::GivenBack);
+            self.given_back -= usize::from(place.state == ArrivalState::GivenBack);
         }
     }
 
     /// What no session awaits any more is forgotten.
     pub fn forget_left(&mut self) {
         self.places
-            .retain(|place| matches!(place.state, State::Awaited(_)));
+            .retain(|place| matches!(place.state, ArrivalState::Awaited(_)));
         self.given_back = 0;
     }
 
     fn drop_begun(&mut self) {
         while self
             .places
-            .pop_front_if(|p| p.state == State::Begun)
+            .pop_front_if(|p| p.state == ArrivalState::Begun)
             .is_some()
         {}
     }

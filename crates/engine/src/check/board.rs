@@ -1,6 +1,6 @@
 //! What is still to be asked, and what was found; shared by the sessions of one thread.
 
-use super::{ConditionReport, Event, Verdict, ViolatingRow};
+use super::{CheckEvent, ConditionReport, ConditionVerdict, ViolatingRow};
 use crate::error::EngineError;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub(super) struct Question {
 }
 
 /// What one statement found.
-pub(super) enum Answer {
+pub(super) enum CheckAnswer {
     /// No row.
     Nothing,
     /// So many rows, and the first.
@@ -31,12 +31,12 @@ pub(super) enum Answer {
 }
 
 #[derive(Clone)]
-pub(super) struct Board(Rc<RefCell<State>>);
+pub(super) struct Board(Rc<RefCell<BoardState>>);
 
-struct State {
-    events: Sender<Event>,
+struct BoardState {
+    events: Sender<CheckEvent>,
     checks: Rc<Vec<Check>>,
-    found: Vec<Found>,
+    found: Vec<ConditionState>,
     queue: VecDeque<Question>,
     sessions: usize,
     failure: Option<EngineError>,
@@ -45,7 +45,7 @@ struct State {
 }
 
 /// What is known of one condition.
-struct Found {
+struct ConditionState {
     open: u64,
     seconds: f64,
     violations: u64,
@@ -55,8 +55,8 @@ struct Found {
 }
 
 impl Board {
-    pub fn new(events: Sender<Event>) -> Self {
-        Self(Rc::new(RefCell::new(State {
+    pub fn new(events: Sender<CheckEvent>) -> Self {
+        Self(Rc::new(RefCell::new(BoardState {
             events,
             checks: Rc::new(Vec::new()),
             found: Vec::new(),
@@ -80,11 +80,14 @@ impl Board {
             let questions = asked.map(|(condition, _)| Question { condition, block });
             state.queue.extend(questions);
         }
-        state.found = checks.iter().map(|c| Found::new(c.blocks())).collect();
+        state.found = checks
+            .iter()
+            .map(|c| ConditionState::new(c.blocks()))
+            .collect();
         state.checks = Rc::new(checks);
         let total = state.queue.len() as u64;
         // Nobody listens any more when the caller has gone.
-        let _ = state.events.send(Event::Begun(remote, total));
+        let _ = state.events.send(CheckEvent::Begun(remote, total));
     }
 
     /// The conditions.
@@ -113,10 +116,10 @@ impl Board {
     }
 
     /// A statement was answered.
-    pub fn answered(&self, question: Question, answer: Answer, took: Duration) {
+    pub fn answered(&self, question: Question, answer: CheckAnswer, took: Duration) {
         let mut guard = self.0.borrow_mut();
         let state = &mut *guard;
-        let _ = state.events.send(Event::Answered);
+        let _ = state.events.send(CheckEvent::Answered);
         let Some(found) = state.found.get_mut(question.condition) else {
             return;
         };
@@ -127,12 +130,12 @@ impl Board {
             state.queue.retain(|q| q.condition != question.condition);
             let skipped = before - state.queue.len();
             found.open -= skipped as u64;
-            (0..skipped).for_each(|_| drop(state.events.send(Event::Answered)));
+            (0..skipped).for_each(|_| drop(state.events.send(CheckEvent::Answered)));
         }
         if found.open == 0
             && let Some(check) = state.checks.get(question.condition)
         {
-            let _ = state.events.send(Event::Settled(found.report(check)));
+            let _ = state.events.send(CheckEvent::Settled(found.report(check)));
         }
     }
 
@@ -159,7 +162,7 @@ impl Board {
             )
         });
         for question in left {
-            self.answered(question, Answer::Failed(lost.clone()), Duration::ZERO);
+            self.answered(question, CheckAnswer::Failed(lost.clone()), Duration::ZERO);
         }
         let mut state = self.0.borrow_mut();
         if let Some(error) = state.failure.take() {
@@ -170,7 +173,7 @@ impl Board {
     }
 }
 
-impl Found {
+impl ConditionState {
     fn new(open: u64) -> Self {
         Self {
             open,
@@ -181,30 +184,30 @@ impl Found {
         }
     }
 
-    fn take(&mut self, block: u64, answer: Answer, took: Duration) {
+    fn take(&mut self, block: u64, answer: CheckAnswer, took: Duration) {
         self.open -= 1;
         self.seconds += took.as_secs_f64();
         match answer {
-            Answer::Nothing => {}
-            Answer::Rows(rows, first) => {
+            CheckAnswer::Nothing => {}
+            CheckAnswer::Rows(rows, first) => {
                 self.violations += rows;
                 if self.first.as_ref().is_none_or(|(b, _)| block < *b) {
                     self.first = Some((block, first));
                 }
             }
-            Answer::Failed(error) => drop(self.error.get_or_insert(error)),
+            CheckAnswer::Failed(error) => drop(self.error.get_or_insert(error)),
         }
     }
 
     /// A violation that was seen is one, whatever could not be asked beside it.
     fn report(&self, check: &Check) -> ConditionReport {
         let verdict = match (&self.first, &self.error) {
-            (Some((_, first)), _) => Verdict::Violated {
+            (Some((_, first)), _) => ConditionVerdict::Violated {
                 violations: self.violations,
                 first: first.clone(),
             },
-            (None, Some(error)) => Verdict::NotAsked(error.clone()),
-            (None, None) => Verdict::Holds,
+            (None, Some(error)) => ConditionVerdict::NotAsked(error.clone()),
+            (None, None) => ConditionVerdict::Holds,
         };
         ConditionReport {
             name: check.name,

@@ -1,6 +1,6 @@
 //! The sessions that ask.
 
-use super::board::{Answer, Board, Question};
+use super::board::{Board, CheckAnswer, Question};
 use super::{CheckSpec, chosen};
 use crate::error::EngineError;
 use std::cell::{Cell, RefCell};
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// How a session sees the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum View {
+enum TableSnapshot {
     /// Each statement as they are.
     Now,
     /// All of them at one moment, which only this session sees.
@@ -55,27 +55,31 @@ async fn begin(
     board.post(checks, remote);
     let statement = |error| EngineError::Statement { session: 0, error };
     let view = if spec.snapshot {
-        enter(&mut session, &View::Own).await.map_err(statement)?;
+        enter(&mut session, &TableSnapshot::Own)
+            .await
+            .map_err(statement)?;
         match dialect.export_snapshot() {
-            Some(sql) => View::Shared(name_of(&mut session, sql).await.map_err(statement)?),
-            None => View::Own,
+            Some(sql) => {
+                TableSnapshot::Shared(name_of(&mut session, sql).await.map_err(statement)?)
+            }
+            None => TableSnapshot::Own,
         }
     } else {
-        View::Now
+        TableSnapshot::Now
     };
     let asked = match (&view, connector.is_blocking()) {
         // A session that blocks would keep the others of its thread from asking.
-        (View::Own, _) | (_, true) => 1,
+        (TableSnapshot::Own, _) | (_, true) => 1,
         _ => board.useful_sessions(spec.threads),
     };
-    let lane = |number| Lane {
+    let lane = |number| CheckLane {
         number,
         connector: connector.clone(),
         board: board.clone(),
         checks: board.checks(),
         view: view.clone(),
     };
-    if let View::Shared(_) = view {
+    if let TableSnapshot::Shared(_) = view {
         // The snapshot lasts as long as the transaction that named it, which an error would end:
         // this session asks nothing and waits for the others.
         let holder = Rc::new(Holder {
@@ -101,7 +105,7 @@ struct Holder {
 }
 
 /// Asks, and lets the snapshot go as the last of all.
-async fn held(lane: Lane, holder: Rc<Holder>) {
+async fn held(lane: CheckLane, holder: Rc<Holder>) {
     lane.open_and_run().await;
     holder.lanes.set(holder.lanes.get() - 1);
     if holder.lanes.get() == 0 {
@@ -113,15 +117,15 @@ async fn held(lane: Lane, holder: Rc<Holder>) {
 }
 
 /// Begins what the view needs.
-async fn enter(session: &mut Session, view: &View) -> Result<(), DbError> {
-    if *view == View::Now {
+async fn enter(session: &mut Session, view: &TableSnapshot) -> Result<(), DbError> {
+    if *view == TableSnapshot::Now {
         return Ok(());
     }
     let dialect = session.dialect();
     for sql in dialect.begin_snapshot() {
         session.query(sql).await?;
     }
-    if let View::Shared(name) = view {
+    if let TableSnapshot::Shared(name) = view {
         session.query(&dialect.import_snapshot(name)).await?;
     }
     Ok(())
@@ -141,15 +145,15 @@ async fn end(mut session: Session) {
 }
 
 /// One session that asks.
-struct Lane {
+struct CheckLane {
     number: usize,
     connector: Connector,
     board: Board,
     checks: Rc<Vec<Check>>,
-    view: View,
+    view: TableSnapshot,
 }
 
-impl Lane {
+impl CheckLane {
     async fn open_and_run(self) {
         match self.open().await {
             Ok(session) => self.run(session).await,
@@ -182,7 +186,7 @@ impl Lane {
                 }
             }
         }
-        if self.view == View::Now {
+        if self.view == TableSnapshot::Now {
             session.close().await;
         } else {
             end(session).await;
@@ -198,7 +202,7 @@ impl Lane {
         session: &mut Session,
         check: &Check,
         question: Question,
-    ) -> Result<Answer, DbError> {
+    ) -> Result<CheckAnswer, DbError> {
         let sql = check.statement(question.block);
         let mut tries = 0;
         loop {
@@ -208,7 +212,7 @@ impl Lane {
             };
             tries += 1;
             let lost = error.class == ErrorClass::ConnectionLost;
-            if lost && self.view == View::Own {
+            if lost && self.view == TableSnapshot::Own {
                 return Err(error);
             }
             if lost {
@@ -219,7 +223,7 @@ impl Lane {
             }
             let may_pass = lost || error.class == ErrorClass::Retryable;
             if !may_pass || tries >= TRIES {
-                return Ok(Answer::Failed(error));
+                return Ok(CheckAnswer::Failed(error));
             }
             if !lost {
                 sleep(PAUSE * tries).await;
@@ -233,7 +237,7 @@ impl Lane {
         session: &mut Session,
         check: &Check,
         sql: &str,
-    ) -> Result<Answer, DbError> {
+    ) -> Result<CheckAnswer, DbError> {
         let Some(savepoint) = self.savepoint(session) else {
             return ask(session, check, sql).await;
         };
@@ -245,7 +249,9 @@ impl Lane {
 
     fn savepoint(&self, session: &Session) -> Option<Savepoint> {
         let dialect = session.dialect();
-        dialect.savepoint().filter(|_| self.view == View::Own)
+        dialect
+            .savepoint()
+            .filter(|_| self.view == TableSnapshot::Own)
     }
 
     /// Goes back to before a question that failed; or begins the transaction again that the error has
@@ -253,7 +259,7 @@ impl Lane {
     async fn recover(&self, session: &mut Session) -> Result<(), DbError> {
         if let Some(savepoint) = self.savepoint(session) {
             session.query(savepoint.go_back).await?;
-        } else if matches!(self.view, View::Shared(_))
+        } else if matches!(self.view, TableSnapshot::Shared(_))
             && !session.dialect().transaction_outlives_errors()
         {
             session.query("ROLLBACK").await?;
@@ -264,14 +270,14 @@ impl Lane {
 }
 
 /// Counts the violations, and fetches the first if there are any.
-async fn ask(session: &mut Session, check: &Check, sql: &str) -> Result<Answer, DbError> {
+async fn ask(session: &mut Session, check: &Check, sql: &str) -> Result<CheckAnswer, DbError> {
     let rows = session
         .query(&format!("SELECT COUNT(*) FROM ({sql}) violations"))
         .await?;
     let count = rows.int(0, 0).and_then(|n| u64::try_from(n).ok());
     let count = count.ok_or_else(|| DbError::protocol("COUNT(*) returned no number"))?;
     if count == 0 {
-        return Ok(Answer::Nothing);
+        return Ok(CheckAnswer::Nothing);
     }
     // What identifies a violation comes first.
     let order = (1..=check.columns.len().min(3)).map(|n| n.to_string());
@@ -281,5 +287,5 @@ async fn ask(session: &mut Session, check: &Check, sql: &str) -> Result<Answer, 
         .await?;
     let columns = check.columns.iter().enumerate();
     let first = columns.map(|(i, name)| (*name, rows.text(0, i))).collect();
-    Ok(Answer::Rows(count, first))
+    Ok(CheckAnswer::Rows(count, first))
 }

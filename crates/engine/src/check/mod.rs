@@ -46,7 +46,7 @@ pub type ViolatingRow = Vec<(&'static str, Option<String>)>;
 
 /// What is to be said of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConditionVerdict {
     /// Nothing breaks it.
     Holds,
     /// Something does.
@@ -61,11 +61,11 @@ pub enum Verdict {
     NotAsked(DbError),
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ConditionVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Holds => f.write_str("holds"),
-            Verdict::Violated { violations, first } => {
+            ConditionVerdict::Holds => f.write_str("holds"),
+            ConditionVerdict::Violated { violations, first } => {
                 let times = if *violations == 1 { "time" } else { "times" };
                 write!(f, "violated {violations} {times}, first:")?;
                 for (nth, (column, value)) in first.iter().enumerate() {
@@ -74,7 +74,7 @@ impl fmt::Display for Verdict {
                 }
                 Ok(())
             }
-            Verdict::NotAsked(error) => write!(f, "could not be checked: {error}"),
+            ConditionVerdict::NotAsked(error) => write!(f, "could not be checked: {error}"),
         }
     }
 }
@@ -87,7 +87,7 @@ pub struct ConditionReport {
     /// What it says.
     pub says: Sentence,
     /// Whether it holds.
-    pub verdict: Verdict,
+    pub verdict: ConditionVerdict,
     /// Time that its statements took, in seconds; of those asked side by side, the sum.
     pub seconds: f64,
 }
@@ -108,7 +108,7 @@ pub struct CheckReport {
 impl CheckReport {
     /// Whether every condition was asked and holds.
     pub fn all_hold(&self) -> bool {
-        let held = |c: &ConditionReport| c.verdict == Verdict::Holds;
+        let held = |c: &ConditionReport| c.verdict == ConditionVerdict::Holds;
         self.conditions.iter().all(held)
     }
 }
@@ -122,7 +122,7 @@ pub trait CheckObserver {
 }
 
 /// What the sessions tell the caller's thread.
-enum Event {
+enum CheckEvent {
     /// Where the sessions can be reached, and statements to come.
     Begun(Remote, u64),
     /// One more statement was answered.
@@ -156,9 +156,11 @@ pub fn check(
     let (mut remote, mut done, mut total) = (None, 0, 0);
     loop {
         match events.recv_timeout(Duration::from_millis(100)) {
-            Ok(Event::Begun(reached, statements)) => (remote, total) = (Some(reached), statements),
-            Ok(Event::Answered) => done += 1,
-            Ok(Event::Settled(found)) => observer.verdict(&found),
+            Ok(CheckEvent::Begun(reached, statements)) => {
+                (remote, total) = (Some(reached), statements)
+            }
+            Ok(CheckEvent::Answered) => done += 1,
+            Ok(CheckEvent::Settled(found)) => observer.verdict(&found),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -190,7 +192,7 @@ fn ask(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
     spec: &CheckSpec,
-    events: &Sender<Event>,
+    events: &Sender<CheckEvent>,
 ) -> Result<(Vec<ConditionReport>, usize), EngineError> {
     let mut executor = Executor::new()?;
     let remote = executor.remote();
@@ -273,7 +275,7 @@ mod tests {
 
     #[test]
     fn verdicts_name_what_they_found() {
-        let violated = Verdict::Violated {
+        let violated = ConditionVerdict::Violated {
             violations: 3,
             first: vec![("w_id", Some("1".into())), ("w_ytd", None)],
         };
@@ -283,7 +285,7 @@ mod tests {
         );
         let error = DbError::new(ErrorClass::Missing, "1146", "no such table");
         assert_eq!(
-            Verdict::NotAsked(error).to_string(),
+            ConditionVerdict::NotAsked(error).to_string(),
             "could not be checked: 1146: no such table"
         );
     }

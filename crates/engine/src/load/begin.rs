@@ -6,7 +6,7 @@ use super::create_tables::{Making, note_joining, refuse_keyless};
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::mark;
-use super::proof::{self, Looked, Proof};
+use super::proof::{self, Proof, ProofScope};
 use super::{
     DropFailure, LoadFailure, LoadObserver, LoadSpec, Replace, grid, on_session, plans, statement,
 };
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::catalog::{self, Drops, Summed};
-use tidemark_drivers::journal::{Client, Journal, Part, State};
+use tidemark_drivers::journal::{Client, Journal, LoadPart, PartState};
 use tidemark_drivers::lock::{Life, Scope, life};
 use tidemark_drivers::{Connector, Dialect, Session, journal};
 use tidemark_runtime::sleep;
@@ -46,7 +46,7 @@ impl Me {
 }
 
 /// How a load was found.
-pub(super) struct Begun {
+pub(super) struct BegunLoad {
     pub me: Me,
     pub works: Vec<TableWork>,
     /// Rows of all tables.
@@ -75,7 +75,7 @@ pub(super) fn begin(
     number: u64,
     stop: &StopHandle,
     observer: &mut dyn LoadObserver,
-) -> Result<Begun, LoadFailure> {
+) -> Result<BegunLoad, LoadFailure> {
     // An embedded database is locked as long as the load.
     let _setup = match connector.is_blocking() {
         true => None,
@@ -120,7 +120,7 @@ pub(super) fn begin(
             observer.creating(&work.plan.name, all, work.rows_there());
         }
     }
-    Ok(Begun {
+    Ok(BegunLoad {
         me,
         works,
         rows_total,
@@ -164,13 +164,13 @@ fn look(
         }
         // Other benchmarks may be loading beside this one.
         let journal = journal.map(|mut journal| {
-            let is_ours = |line: &journal::Line| plans.iter().any(|p| p.name == line.table);
+            let is_ours = |line: &journal::JournalLine| plans.iter().any(|p| p.name == line.table);
             journal.lines.retain(is_ours);
             journal
         });
         let mut decided = Vec::with_capacity(plans.len());
         for (index, plan) in plans.into_iter().enumerate() {
-            let looked = Looked {
+            let looked = ProofScope {
                 workload: workload.as_ref(),
                 plan: &plan,
                 index,
@@ -413,7 +413,9 @@ pub(super) fn give_up(
     let left = on_session(connector, async move |session: &mut Session| {
         let work: Result<(), DbError> = async {
             let journal = journal::read(session).await?.unwrap_or_default();
-            let mine = |line: &&journal::Line| line.state == State::Claimed && line.owner == owner;
+            let mine = |line: &&journal::JournalLine| {
+                line.state == PartState::Claimed && line.owner == owner
+            };
             for line in journal.lines.iter().filter(mine) {
                 journal::reopen(session, &line.table, line.part, &owner).await?;
             }
@@ -452,8 +454,8 @@ async fn note_contents(
         if !mark.is_some_and(|m| m.is_of(plan, spec.seed)) {
             continue;
         }
-        let rows = |line: &journal::Line| match (line.part, line.state) {
-            (Part::Chunk { first, units }, State::Done) => {
+        let rows = |line: &journal::JournalLine| match (line.part, line.state) {
+            (LoadPart::Chunk { first, units }, PartState::Done) => {
                 workload.row_count(index, first, units, spec.seed)
             }
             _ => 0,

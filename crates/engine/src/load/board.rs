@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tidemark_drivers::BulkMethod;
-use tidemark_drivers::journal::{Journal, Line, Part, State};
+use tidemark_drivers::journal::{Journal, JournalLine, LoadPart, PartState};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// How far a part is, to this client.
@@ -24,21 +24,21 @@ enum Stage {
 }
 
 impl Stage {
-    fn of(line: &Line) -> Self {
+    fn of(line: &JournalLine) -> Self {
         match line.state {
-            State::Open => Stage::Open {
+            PartState::Open => Stage::Open {
                 begun: !line.owner.is_empty(),
             },
-            State::Claimed => Stage::Others,
-            State::Done => Stage::Done,
+            PartState::Claimed => Stage::Others,
+            PartState::Done => Stage::Done,
         }
     }
 
     /// To the client of that number no worker of which is at the part: its own claim is nobody
     /// else's to do.
-    fn to(line: &Line, me: u64) -> Self {
+    fn to(line: &JournalLine, me: u64) -> Self {
         match line.state {
-            State::Claimed if line.owner.parse() == Ok(me) => Stage::Open { begun: true },
+            PartState::Claimed if line.owner.parse() == Ok(me) => Stage::Open { begun: true },
             _ => Stage::of(line),
         }
     }
@@ -56,7 +56,7 @@ pub(super) struct TableWork {
     pub plan: Arc<TablePlan>,
     /// Whether a chunk that fails is taken back.
     pub transactional: bool,
-    parts: BTreeMap<Part, Piece>,
+    parts: BTreeMap<LoadPart, Piece>,
 }
 
 #[derive(Debug)]
@@ -76,14 +76,14 @@ impl TableWork {
         index: usize,
         plan: TablePlan,
         transactional: bool,
-        lines: impl Iterator<Item = &'a Line>,
+        lines: impl Iterator<Item = &'a JournalLine>,
         workload: &dyn Workload,
         seed: u64,
     ) -> Self {
-        let piece = |line: &Line| Piece {
+        let piece = |line: &JournalLine| Piece {
             stage: Stage::of(line),
             rows: match line.part {
-                Part::Chunk { first, units } => workload.row_count(index, first, units, seed),
+                LoadPart::Chunk { first, units } => workload.row_count(index, first, units, seed),
                 _ => 0,
             },
             mine_since: None,
@@ -100,7 +100,7 @@ impl TableWork {
     /// Whether the journal tells of the table. Without its lines nothing of it is to do.
     pub fn is_in_journal(&self) -> bool {
         let known = |part| self.parts.contains_key(&part);
-        known(Part::Indexes) && known(Part::Verify)
+        known(LoadPart::Indexes) && known(LoadPart::Verify)
     }
 
     /// Rows of committed chunks.
@@ -111,7 +111,7 @@ impl TableWork {
 
     fn chunks(&self) -> impl Iterator<Item = (u64, &Piece)> {
         self.parts.iter().filter_map(|(part, piece)| match part {
-            Part::Chunk { units, .. } => Some((*units, piece)),
+            LoadPart::Chunk { units, .. } => Some((*units, piece)),
             _ => None,
         })
     }
@@ -120,15 +120,15 @@ impl TableWork {
         self.chunks().all(|(_, piece)| piece.stage == Stage::Done)
     }
 
-    fn is(&self, part: Part, wanted: impl Fn(Stage) -> bool) -> bool {
+    fn is(&self, part: LoadPart, wanted: impl Fn(Stage) -> bool) -> bool {
         self.parts.get(&part).is_none_or(|p| wanted(p.stage))
     }
 
-    fn is_done(&self, part: Part) -> bool {
+    fn is_done(&self, part: LoadPart) -> bool {
         self.is(part, |stage| stage == Stage::Done)
     }
 
-    fn has_open(&self, part: Part) -> bool {
+    fn has_open(&self, part: LoadPart) -> bool {
         self.parts.contains_key(&part) && self.is(part, Stage::is_open)
     }
 
@@ -144,23 +144,23 @@ impl TableWork {
         left.saturating_mul(super::grid::unit_bytes(&self.plan)) / (workers as u64 + 1)
     }
 
-    fn first_open_chunk(&self) -> Option<Part> {
+    fn first_open_chunk(&self) -> Option<LoadPart> {
         let mut chunks = self.parts.iter();
         chunks
-            .find(|(part, piece)| matches!(part, Part::Chunk { .. }) && piece.stage.is_open())
+            .find(|(part, piece)| matches!(part, LoadPart::Chunk { .. }) && piece.stage.is_open())
             .map(|(part, _)| *part)
     }
 }
 
 /// One part for a worker to claim and to do.
 #[derive(Debug, Clone)]
-pub(super) struct Task {
+pub(super) struct LoadTask {
     /// The table's number on the board.
     pub work: usize,
     /// The plan's number in the workload.
     pub index: usize,
     pub plan: Arc<TablePlan>,
-    pub part: Part,
+    pub part: LoadPart,
     /// Rows of a chunk.
     pub rows: u64,
     pub transactional: bool,
@@ -171,7 +171,7 @@ pub(super) struct Task {
 /// What a worker does next.
 #[derive(Debug)]
 pub(super) enum Job {
-    Do(Task),
+    Do(LoadTask),
     /// Others are still at it: ask again soon.
     Wait,
     /// Nothing is left.
@@ -234,14 +234,16 @@ impl Board {
         }
         let works = &inner.works;
         let numbers = || 0..works.len();
-        let built = works.iter().all(|w| w.is_done(Part::Indexes));
-        let complete = built && works.iter().all(|w| w.is_done(Part::AfterAll));
-        let several = works.iter().any(|w| w.parts.contains_key(&Part::AfterAll));
+        let built = works.iter().all(|w| w.is_done(LoadPart::Indexes));
+        let complete = built && works.iter().all(|w| w.is_done(LoadPart::AfterAll));
+        let several = works
+            .iter()
+            .any(|w| w.parts.contains_key(&LoadPart::AfterAll));
         let indexes = || {
-            let due = |w: &TableWork| w.rows_are_there() && w.has_open(Part::Indexes);
+            let due = |w: &TableWork| w.rows_are_there() && w.has_open(LoadPart::Indexes);
             numbers()
                 .find(|n| due(&works[*n]))
-                .map(|n| (n, Part::Indexes))
+                .map(|n| (n, LoadPart::Indexes))
         };
         let chunk = || {
             // Of equals the first.
@@ -253,31 +255,31 @@ impl Board {
             // Two foreign keys at the same table would wait for each other.
             let busy = |w: &TableWork| {
                 let is_busy = |stage| matches!(stage, Stage::Mine | Stage::Others);
-                w.parts.contains_key(&Part::AfterAll) && w.is(Part::AfterAll, is_busy)
+                w.parts.contains_key(&LoadPart::AfterAll) && w.is(LoadPart::AfterAll, is_busy)
             };
             if !built || works.iter().any(busy) {
                 return None;
             }
             numbers()
-                .find(|n| works[*n].has_open(Part::AfterAll))
-                .map(|n| (n, Part::AfterAll))
+                .find(|n| works[*n].has_open(LoadPart::AfterAll))
+                .map(|n| (n, LoadPart::AfterAll))
         };
         let verify = || {
             let due = |w: &TableWork| {
                 let ready = if several {
                     complete
                 } else {
-                    w.is_done(Part::Indexes)
+                    w.is_done(LoadPart::Indexes)
                 };
-                ready && w.rows_are_there() && w.has_open(Part::Verify)
+                ready && w.rows_are_there() && w.has_open(LoadPart::Verify)
             };
             numbers()
                 .find(|n| due(&works[*n]))
-                .map(|n| (n, Part::Verify))
+                .map(|n| (n, LoadPart::Verify))
         };
         let found = indexes().or_else(chunk).or_else(after_all).or_else(verify);
         let Some((number, part)) = found else {
-            return if works.iter().all(|w| w.is_done(Part::Verify)) {
+            return if works.iter().all(|w| w.is_done(LoadPart::Verify)) {
                 Job::Done
             } else {
                 Job::Wait
@@ -290,7 +292,7 @@ impl Board {
         };
         let begun = matches!(piece.stage, Stage::Open { begun: true });
         piece.stage = Stage::Mine;
-        Job::Do(Task {
+        Job::Do(LoadTask {
             work: number,
             index,
             plan,
@@ -302,7 +304,7 @@ impl Board {
     }
 
     /// A part is committed by this client; whether a chunk's rows were counted.
-    pub fn done(&self, task: &Task, counted: bool) {
+    pub fn done(&self, task: &LoadTask, counted: bool) {
         let mut inner = self.lock();
         if let Some(piece) = inner.piece(task) {
             piece.stage = Stage::Done;
@@ -310,14 +312,14 @@ impl Board {
             piece.counted = counted;
         }
         inner.rows_mine += task.rows;
-        inner.chunks_mine += u64::from(matches!(task.part, Part::Chunk { .. }));
-        if matches!(task.part, Part::Indexes | Part::AfterAll) {
+        inner.chunks_mine += u64::from(matches!(task.part, LoadPart::Chunk { .. }));
+        if matches!(task.part, LoadPart::Indexes | LoadPart::AfterAll) {
             inner.built = Some(Instant::now());
         }
     }
 
     /// The rows of a part's table, where this client counted every chunk of it.
-    pub fn counted(&self, task: &Task) -> Option<u64> {
+    pub fn counted(&self, task: &LoadTask) -> Option<u64> {
         let inner = self.lock();
         let work = inner.works.get(task.work)?;
         let mut chunks = work.chunks().map(|(_, piece)| piece).peekable();
@@ -327,7 +329,7 @@ impl Board {
     }
 
     /// Another client is at a part.
-    pub fn lost(&self, task: &Task) {
+    pub fn lost(&self, task: &LoadTask) {
         if let Some(piece) = self.lock().piece(task) {
             piece.stage = Stage::Others;
         }
@@ -368,7 +370,7 @@ impl Board {
         // Rows and chunks that a crash took back.
         let mut lost = (0, 0);
         for work in &mut inner.works {
-            let lines: BTreeMap<Part, Stage> = journal
+            let lines: BTreeMap<LoadPart, Stage> = journal
                 .of(&work.plan.name)
                 .map(|line| (line.part, Stage::to(line, me)))
                 .collect();
@@ -379,13 +381,13 @@ impl Board {
                         if piece.mine_since.is_some_and(|since| since >= asked) {
                             continue;
                         }
-                        if !work.transactional && matches!(part, Part::Chunk { .. }) {
+                        if !work.transactional && matches!(part, LoadPart::Chunk { .. }) {
                             let forgotten = forgotten(&work.plan.name);
                             inner.failure.get_or_insert(forgotten);
                             break;
                         }
                         if piece.mine_since.take().is_some() {
-                            let is_chunk = matches!(part, Part::Chunk { .. });
+                            let is_chunk = matches!(part, LoadPart::Chunk { .. });
                             lost = (lost.0 + piece.rows, lost.1 + u64::from(is_chunk));
                         }
                         piece.stage = *now;
@@ -406,10 +408,10 @@ impl Board {
     }
 
     /// Whether a part that was begun may still be done: to look at a table all its rows must be there.
-    pub fn is_due(&self, task: &Task) -> bool {
+    pub fn is_due(&self, task: &LoadTask) -> bool {
         let inner = self.lock();
         let work = inner.works.get(task.work);
-        matches!(task.part, Part::Chunk { .. }) || work.is_some_and(TableWork::rows_are_there)
+        matches!(task.part, LoadPart::Chunk { .. }) || work.is_some_and(TableWork::rows_are_there)
     }
 
     /// Everything was done by others.
@@ -431,7 +433,7 @@ impl Board {
     /// Whether nothing is left to do or the load was stopped.
     pub fn is_over(&self) -> bool {
         let inner = self.lock();
-        inner.failure.is_some() || inner.works.iter().all(|w| w.is_done(Part::Verify))
+        inner.failure.is_some() || inner.works.iter().all(|w| w.is_done(LoadPart::Verify))
     }
 
     /// Rows committed by all clients, earlier ones included.
@@ -486,7 +488,7 @@ impl Board {
     /// The tables whose parts are not all done, with their plans.
     pub fn unfinished(&self) -> Vec<Arc<TablePlan>> {
         let inner = self.lock();
-        let left = inner.works.iter().filter(|w| !w.is_done(Part::Verify));
+        let left = inner.works.iter().filter(|w| !w.is_done(LoadPart::Verify));
         left.map(|w| Arc::clone(&w.plan)).collect()
     }
 
@@ -508,7 +510,7 @@ fn forgotten(table: &str) -> EngineError {
 }
 
 impl Inner {
-    fn piece(&mut self, task: &Task) -> Option<&mut Piece> {
+    fn piece(&mut self, task: &LoadTask) -> Option<&mut Piece> {
         self.works.get_mut(task.work)?.parts.get_mut(&task.part)
     }
 }

@@ -1,17 +1,17 @@
 //! What a client does next, and what it learns from others.
 
-use super::board::{Board, Job, TableWork, Task};
+use super::board::{Board, Job, LoadTask, TableWork};
 use std::sync::Arc;
 use std::time::Instant;
 use tidemark_core::OptionValues;
-use tidemark_drivers::journal::{Journal, Line, Part, State};
+use tidemark_drivers::journal::{Journal, JournalLine, LoadPart, PartState};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// This client's number.
 const ME: u64 = 4711;
 
-fn line(table: &str, part: Part, state: State, owner: &str) -> Line {
-    Line {
+fn line(table: &str, part: LoadPart, state: PartState, owner: &str) -> JournalLine {
+    JournalLine {
         table: table.into(),
         part,
         state,
@@ -19,8 +19,8 @@ fn line(table: &str, part: Part, state: State, owner: &str) -> Line {
     }
 }
 
-fn chunk(first: u64) -> Part {
-    Part::Chunk { first, units: 10 }
+fn chunk(first: u64) -> LoadPart {
+    LoadPart::Chunk { first, units: 10 }
 }
 
 fn workload() -> Arc<dyn Workload> {
@@ -34,13 +34,13 @@ fn board() -> Board {
     let workload = workload();
     let works = [("a", 2), ("b", 3)].into_iter().enumerate();
     let works = works.map(|(index, (name, chunks))| {
-        let mut lines: Vec<Line> = (0..chunks)
-            .map(|n| line(name, chunk(10 * n), State::Open, ""))
+        let mut lines: Vec<JournalLine> = (0..chunks)
+            .map(|n| line(name, chunk(10 * n), PartState::Open, ""))
             .collect();
-        lines.push(line(name, Part::Indexes, State::Open, ""));
-        lines.push(line(name, Part::Verify, State::Open, ""));
+        lines.push(line(name, LoadPart::Indexes, PartState::Open, ""));
+        lines.push(line(name, LoadPart::Verify, PartState::Open, ""));
         if name == "b" {
-            lines.push(line(name, Part::AfterAll, State::Open, ""));
+            lines.push(line(name, LoadPart::AfterAll, PartState::Open, ""));
         }
         let plan = TablePlan {
             name: name.into(),
@@ -51,7 +51,7 @@ fn board() -> Board {
     Board::new(works.collect())
 }
 
-fn task(board: &Board) -> Task {
+fn task(board: &Board) -> LoadTask {
     match board.next() {
         Job::Do(task) => task,
         other => panic!("{other:?}"),
@@ -64,7 +64,7 @@ fn parts_come_in_order_and_each_once() {
     let mut seen = Vec::new();
     while let Job::Do(task) = board.next() {
         seen.push((task.plan.name.clone(), task.part));
-        if task.part == Part::Verify {
+        if task.part == LoadPart::Verify {
             let rows = if task.index == 0 { 20 } else { 30 };
             assert_eq!(board.counted(&task), Some(rows));
         }
@@ -75,12 +75,12 @@ fn parts_come_in_order_and_each_once() {
         ("a", chunk(0)),
         ("b", chunk(10)),
         ("a", chunk(10)),
-        ("a", Part::Indexes),
+        ("a", LoadPart::Indexes),
         ("b", chunk(20)),
-        ("b", Part::Indexes),
-        ("b", Part::AfterAll),
-        ("a", Part::Verify),
-        ("b", Part::Verify),
+        ("b", LoadPart::Indexes),
+        ("b", LoadPart::AfterAll),
+        ("a", LoadPart::Verify),
+        ("b", LoadPart::Verify),
     ];
     let expected = expected.map(|(table, part)| (table.to_string(), part));
     assert_eq!(seen, expected);
@@ -98,19 +98,19 @@ fn what_others_do_is_waited_for_and_what_they_leave_is_done() {
         mine.push(task.part);
         board.done(&task, false);
     }
-    assert!(!mine.contains(&Part::AfterAll), "{mine:?}");
+    assert!(!mine.contains(&LoadPart::AfterAll), "{mine:?}");
     assert!(matches!(board.next(), Job::Wait));
     // Its owner ended.
     let mut journal = Journal::default();
     let b = |part, state| line("b", part, state, "other");
     journal.lines.extend([
-        b(chunk(0), State::Open),
+        b(chunk(0), PartState::Open),
         // Read before this client's own commits: they stay done.
-        b(chunk(10), State::Claimed),
-        b(Part::Indexes, State::Open),
-        b(Part::AfterAll, State::Open),
-        b(Part::Verify, State::Open),
-        line("a", Part::Verify, State::Open, ""),
+        b(chunk(10), PartState::Claimed),
+        b(LoadPart::Indexes, PartState::Open),
+        b(LoadPart::AfterAll, PartState::Open),
+        b(LoadPart::Verify, PartState::Open),
+        line("a", LoadPart::Verify, PartState::Open, ""),
     ]);
     assert!(board.learn(&journal, Instant::now(), ME));
     let again = task(&board);
@@ -134,7 +134,7 @@ fn parts_that_vanish_are_noticed() {
 fn two_foreign_keys_are_not_made_at_once() {
     let board = board();
     while let Job::Do(task) = board.next() {
-        if task.part == Part::AfterAll {
+        if task.part == LoadPart::AfterAll {
             assert!(matches!(board.next(), Job::Wait));
         }
         board.done(&task, false);
@@ -154,12 +154,22 @@ fn what_a_crash_took_back_is_done_again() {
     let (table, part) = done[0].clone();
     let mut journal = Journal::default();
     for (nth, (table, part)) in done.iter().enumerate() {
-        let state = [State::Claimed, State::Open, State::Done, State::Done][nth];
+        let state = [
+            PartState::Claimed,
+            PartState::Open,
+            PartState::Done,
+            PartState::Done,
+        ][nth];
         journal.lines.push(line(table, *part, state, "4711"));
     }
     for name in ["a", "b"] {
-        for part in [chunk(20), Part::Indexes, Part::AfterAll, Part::Verify] {
-            journal.lines.push(line(name, part, State::Open, ""));
+        for part in [
+            chunk(20),
+            LoadPart::Indexes,
+            LoadPart::AfterAll,
+            LoadPart::Verify,
+        ] {
+            journal.lines.push(line(name, part, PartState::Open, ""));
         }
     }
     // Without a lost session the journal is merely older than what was done.
@@ -178,7 +188,7 @@ fn what_a_crash_took_back_is_done_again() {
         assert!(board.is_due(&task));
         again.push((task.plan.name.clone(), task.part));
         // What was counted before the crash is not known to be there.
-        assert!(task.part != Part::Verify || board.counted(&task).is_none());
+        assert!(task.part != LoadPart::Verify || board.counted(&task).is_none());
         board.done(&task, true);
     }
     assert!(again.contains(&(table, part)) && again.contains(&done[1]));
@@ -189,7 +199,7 @@ fn what_a_crash_took_back_is_done_again() {
 #[test]
 fn a_table_without_rows_is_counted_by_nobody() {
     let workload = workload();
-    let lines = [line("a", Part::Verify, State::Open, "")];
+    let lines = [line("a", LoadPart::Verify, PartState::Open, "")];
     let plan = TablePlan {
         name: "a".into(),
         ..TablePlan::default()
@@ -202,12 +212,12 @@ fn a_table_without_rows_is_counted_by_nobody() {
 #[test]
 fn a_table_without_its_lines_is_not_in_the_journal() {
     let workload = workload();
-    let work = |lines: &[Line]| {
+    let work = |lines: &[JournalLine]| {
         let plan = TablePlan::default();
         TableWork::new(0, plan, true, lines.iter(), workload.as_ref(), 1).is_in_journal()
     };
-    let verify = line("a", Part::Verify, State::Open, "");
-    let indexes = line("a", Part::Indexes, State::Done, "");
+    let verify = line("a", LoadPart::Verify, PartState::Open, "");
+    let indexes = line("a", LoadPart::Indexes, PartState::Done, "");
     assert!(!work(&[]));
     assert!(!work(std::slice::from_ref(&verify)));
     assert!(work(&[verify, indexes]));

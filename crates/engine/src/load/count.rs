@@ -1,7 +1,7 @@
 //! Counting a chunk's rows before they are committed, while the server still has them in memory: a
 //! table larger than its memory would be read from disk to be counted at the end.
 
-use super::board::Task;
+use super::board::LoadTask;
 use tidemark_core::{DbError, Isolation};
 use tidemark_drivers::{RowWriter, Session, catalog, default_level};
 use tidemark_workloads::{TablePlan, Workload};
@@ -14,7 +14,7 @@ use tidemark_workloads::{TablePlan, Workload};
 pub(super) async fn holds_its_rows(
     session: &mut Session,
     workload: &dyn Workload,
-    task: &Task,
+    task: &LoadTask,
     (first, units): (u64, u64),
     seed: u64,
 ) -> Result<bool, DbError> {

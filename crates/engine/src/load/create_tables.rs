@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use std::cell::RefCell;
 use std::rc::Rc;
 use tidemark_core::DbError;
-use tidemark_drivers::journal::{Journal, Line, Part, State};
+use tidemark_drivers::journal::{Journal, JournalLine, LoadPart, PartState};
 use tidemark_drivers::settings::{required_keys, text_options};
 use tidemark_drivers::{Connector, Dialect, Session, catalog, journal};
 use tidemark_runtime::Executor;
@@ -123,18 +123,19 @@ async fn table(
     size: u64,
 ) -> Result<(), EngineError> {
     let (spec, before) = (&making.spec, &making.before);
-    let mut there: Vec<Part> = Vec::new();
+    let mut there: Vec<LoadPart> = Vec::new();
     if decision.goes_on() {
         for line in before.of(&plan.name) {
             there.push(line.part);
-            if line.state == State::Claimed {
+            if line.state == PartState::Claimed {
                 journal::reopen(session, &plan.name, line.part, &line.owner)
                     .await
                     .map_err(statement)?;
             }
         }
-        let is_done =
-            |line: &Line| matches!(line.part, Part::Chunk { .. }) && line.state == State::Done;
+        let is_done = |line: &JournalLine| {
+            matches!(line.part, LoadPart::Chunk { .. }) && line.state == PartState::Done
+        };
         let has_rows = before.of(&plan.name).any(is_done);
         let noted = note_resumption(session, plan, spec, has_rows);
         noted.await.map_err(statement)?;

@@ -1,13 +1,13 @@
 //! What is done with a table that may be there already. Nothing of the user's is destroyed.
 
 use super::mark::{self, MARK, Mark};
-use super::proof::{Looked, Proof};
+use super::proof::{Proof, ProofScope};
 use super::{LoadSpec, Replace, statement};
 use crate::error::EngineError;
 use tidemark_core::ErrorClass;
 use tidemark_drivers::Session;
 use tidemark_drivers::catalog::{self, TableDescription};
-use tidemark_drivers::journal::{Journal, Part, State};
+use tidemark_drivers::journal::{Journal, LoadPart, PartState};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// What is done with one table.
@@ -77,7 +77,7 @@ pub(super) async fn settle(
 /// [`EngineError::Refused`] when something is there that may not be dropped.
 pub(super) async fn decide(
     session: &mut Session,
-    looked: &Looked<'_>,
+    looked: &ProofScope<'_>,
     spec: &LoadSpec,
     journal: Option<&Journal>,
 ) -> Result<Decision, EngineError> {
@@ -102,9 +102,11 @@ pub(super) async fn decide(
             .await
             .map_err(statement)?
     {
-        let done = journal.of(&plan.name).filter(|l| l.state == State::Done);
+        let done = journal
+            .of(&plan.name)
+            .filter(|l| l.state == PartState::Done);
         let chunks = done.filter_map(|line| match line.part {
-            Part::Chunk { first, units } => Some((first, units)),
+            LoadPart::Chunk { first, units } => Some((first, units)),
             _ => None,
         });
         let chunks = chunks.collect();

@@ -1,10 +1,10 @@
 //! Emptying one of a workload's tables, and nothing else.
 
-use super::proof::{self, Looked, Proof};
+use super::proof::{self, Proof, ProofScope};
 use super::{plans, statement};
 use crate::error::EngineError;
 use tidemark_drivers::Session;
-use tidemark_drivers::catalog::Verdict;
+use tidemark_drivers::catalog::DropVerdict;
 use tidemark_workloads::Workload;
 
 /// Empties one of the workload's tables, of the PostgreSQL family, that is the benchmark's and that
@@ -27,7 +27,7 @@ pub async fn empty_table(
         let name = workload.name();
         return Ok(Some(format!("table {table} is not one of {name}'s")));
     };
-    let looked = Looked {
+    let looked = ProofScope {
         workload,
         plan,
         index,
@@ -36,7 +36,7 @@ pub async fn empty_table(
     };
     let emptied = proof::empty_by(session, &looked, &Proof::Marked).await;
     Ok(match emptied.map_err(statement)? {
-        Verdict::Keep(why) => Some(why),
-        Verdict::Drop | Verdict::Gone => None,
+        DropVerdict::Keep(why) => Some(why),
+        DropVerdict::Drop | DropVerdict::Gone => None,
     })
 }

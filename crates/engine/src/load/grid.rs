@@ -1,7 +1,7 @@
 //! The parts that a table's load is made of.
 
 use super::LoadSpec;
-use tidemark_drivers::journal::Part;
+use tidemark_drivers::journal::LoadPart;
 use tidemark_workloads::TablePlan;
 
 /// A unit of unknown size.
@@ -39,19 +39,19 @@ pub(super) fn chunk_units(spec: &LoadSpec, plan: &TablePlan, all_bytes: u64) -> 
 
 /// The parts that a table lacks: its units that no chunk in `there` holds, in chunks of at most
 /// `size`, and all that follows the rows.
-pub(super) fn lacking(plan: &TablePlan, there: &[Part], size: u64) -> Vec<Part> {
+pub(super) fn lacking(plan: &TablePlan, there: &[LoadPart], size: u64) -> Vec<LoadPart> {
     let chunks = there.iter().filter_map(|part| match part {
-        Part::Chunk { first, units } => Some((*first, *units)),
+        LoadPart::Chunk { first, units } => Some((*first, *units)),
         _ => None,
     });
     let chunks: Vec<_> = chunks.collect();
-    let mut parts: Vec<Part> = missing(plan.rows, &chunks, size.max(1))
+    let mut parts: Vec<LoadPart> = missing(plan.rows, &chunks, size.max(1))
         .into_iter()
-        .map(|(first, units)| Part::Chunk { first, units })
+        .map(|(first, units)| LoadPart::Chunk { first, units })
         .collect();
-    let after_all = (!plan.after_all.is_empty()).then_some(Part::AfterAll);
-    let others = [Some(Part::Indexes), after_all, Some(Part::Verify)];
-    let absent = |part: &Part| !there.contains(part);
+    let after_all = (!plan.after_all.is_empty()).then_some(LoadPart::AfterAll);
+    let others = [Some(LoadPart::Indexes), after_all, Some(LoadPart::Verify)];
+    let absent = |part: &LoadPart| !there.contains(part);
     parts.extend(others.into_iter().flatten().filter(absent));
     parts
 }
@@ -89,15 +89,23 @@ mod tests {
     #[test]
     fn what_follows_the_rows_is_added_once() {
         let mut plan = TablePlan::default();
-        let none: &[Part] = &[];
-        assert_eq!(lacking(&plan, none, 5), [Part::Indexes, Part::Verify]);
-        assert_eq!(lacking(&plan, &[Part::Indexes], 5), [Part::Verify]);
+        let none: &[LoadPart] = &[];
+        assert_eq!(
+            lacking(&plan, none, 5),
+            [LoadPart::Indexes, LoadPart::Verify]
+        );
+        assert_eq!(lacking(&plan, &[LoadPart::Indexes], 5), [LoadPart::Verify]);
         plan.after_all.push("ALTER TABLE a ADD CONSTRAINT f".into());
         plan.rows = 7;
-        let chunk = Part::Chunk { first: 0, units: 7 };
+        let chunk = LoadPart::Chunk { first: 0, units: 7 };
         assert_eq!(
             lacking(&plan, none, 10),
-            [chunk, Part::Indexes, Part::AfterAll, Part::Verify]
+            [
+                chunk,
+                LoadPart::Indexes,
+                LoadPart::AfterAll,
+                LoadPart::Verify
+            ]
         );
     }
 

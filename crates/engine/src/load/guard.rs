@@ -28,18 +28,18 @@ const SHORTLY: Duration = Duration::from_secs(1);
 
 /// A lock, held on a session of its own until it is dropped.
 pub struct Guard {
-    shared: Arc<Shared>,
+    shared: Arc<GuardState>,
     remote: Remote,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct GuardState {
     over: AtomicBool,
     failure: Mutex<Option<EngineError>>,
 }
 
-impl Shared {
+impl GuardState {
     fn fail(&self, error: EngineError) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
@@ -80,7 +80,7 @@ impl Guard {
             let error = connector.no_writer();
             return Err(EngineError::Connect { session: 0, error });
         }
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(GuardState::default());
         let (send, receive) = channel();
         let (connector, holder) = (connector.clone(), Arc::clone(&shared));
         let run = move || {
@@ -138,7 +138,7 @@ impl Drop for Guard {
 async fn hold(
     connector: Connector,
     (scope, patience): (Scope, Duration),
-    shared: Arc<Shared>,
+    shared: Arc<GuardState>,
     remote: Remote,
     tell: Sender<Result<Remote, EngineError>>,
 ) {
@@ -215,7 +215,7 @@ async fn acquire_within(
     connector: &Connector,
     scope: Scope,
     patience: Duration,
-    shared: &Shared,
+    shared: &GuardState,
 ) -> Result<Option<(Session, LoadLock)>, EngineError> {
     let give_up = Instant::now() + patience;
     loop {

@@ -304,12 +304,12 @@ impl Share<'_> {
         let mut verifying = false;
         loop {
             match events.recv_timeout(Duration::from_millis(100)) {
-                Ok(worker::Event::Indexing(table)) => observer.indexing(&table),
-                Ok(worker::Event::Verifying) if !verifying => {
+                Ok(worker::LoadEvent::Indexing(table)) => observer.indexing(&table),
+                Ok(worker::LoadEvent::Verifying) if !verifying => {
                     verifying = true;
                     observer.verifying();
                 }
-                Ok(worker::Event::Verifying) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(worker::LoadEvent::Verifying) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if !verifying {

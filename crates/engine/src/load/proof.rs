@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use std::collections::BTreeMap;
 use tidemark_core::{DbError, LeftBehind, Protocol, StudyLoad, held_the_same};
 use tidemark_drivers::Session;
-use tidemark_drivers::catalog::{self, Drops, TableDescription, Verdict};
+use tidemark_drivers::catalog::{self, DropVerdict, Drops, TableDescription};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Why a table may be dropped.
@@ -32,7 +32,7 @@ pub(super) enum Proof {
 }
 
 /// What a proof is looked for in.
-pub(super) struct Looked<'a> {
+pub(super) struct ProofScope<'a> {
     pub workload: &'a dyn Workload,
     pub plan: &'a TablePlan,
     /// Which of the workload's tables it is.
@@ -49,7 +49,7 @@ impl Proof {
     pub async fn why_not(
         &self,
         session: &mut Session,
-        looked: &Looked<'_>,
+        looked: &ProofScope<'_>,
         found: &TableDescription,
     ) -> Result<Option<String>, DbError> {
         let table = &looked.plan.name;
@@ -92,7 +92,7 @@ impl Proof {
 /// Whether an unfinished load that can't go on has left no rows but its own.
 async fn leftover(
     session: &mut Session,
-    looked: &Looked<'_>,
+    looked: &ProofScope<'_>,
     rows: u64,
 ) -> Result<Option<String>, DbError> {
     let (plan, table) = (looked.plan, &looked.plan.name);
@@ -176,15 +176,15 @@ async fn own(
 /// The server's error.
 pub(super) async fn empty_by(
     session: &mut Session,
-    looked: &Looked<'_>,
+    looked: &ProofScope<'_>,
     proof: &Proof,
-) -> Result<Verdict, DbError> {
+) -> Result<DropVerdict, DbError> {
     let look = async |session: &mut Session, table: &str| {
         let Some(found) = catalog::describe_table(session, table).await? else {
-            return Ok(Verdict::Gone);
+            return Ok(DropVerdict::Gone);
         };
         let why = proof.why_not(session, looked, &found).await?;
-        Ok(why.map_or(Verdict::Drop, Verdict::Keep))
+        Ok(why.map_or(DropVerdict::Drop, DropVerdict::Keep))
     };
     catalog::empty_proven(session, &looked.plan.name, look).await
 }
@@ -204,19 +204,19 @@ pub(super) async fn drop_by(
         .collect();
     let look = async |session: &mut Session, table: &str| {
         let Some((index, plan, proof)) = by_name.get(table) else {
-            return Ok(Verdict::Keep(format!("table {table} was not checked")));
+            return Ok(DropVerdict::Keep(format!("table {table} was not checked")));
         };
         let Some(found) = catalog::describe_table(session, table).await? else {
-            return Ok(Verdict::Gone);
+            return Ok(DropVerdict::Gone);
         };
-        let looked = Looked {
+        let looked = ProofScope {
             workload,
             plan,
             index: *index,
             seed,
         };
         if let Some(why) = proof.why_not(session, &looked, &found).await? {
-            return Ok(Verdict::Keep(format!(
+            return Ok(DropVerdict::Keep(format!(
                 "{why}: it changed before it could be dropped and was kept"
             )));
         }
@@ -226,10 +226,10 @@ pub(super) async fn drop_by(
             let one = [table.to_string()];
             let refused = super::decide::refuse_referrers(session, &one, &all).await;
             if let Err(error) = refused {
-                return Ok(Verdict::Keep(error.to_string()));
+                return Ok(DropVerdict::Keep(error.to_string()));
             }
         }
-        Ok(Verdict::Drop)
+        Ok(DropVerdict::Drop)
     };
     catalog::drop_proven(session, &names, look, go_on).await
 }

@@ -1,12 +1,12 @@
 //! Looking at what was loaded: rows, key range, and a sample of values.
 
 use super::LoadSpec;
-use super::board::Task;
+use super::board::LoadTask;
 use super::mark::{self, Mark};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::catalog::{self, Summed};
-use tidemark_drivers::{RowWriter, Sample, Sampler, Session};
+use tidemark_drivers::{RowWriter, SampleComparison, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Units of each table whose rows are compared value by value, spread evenly over the table.
@@ -93,7 +93,7 @@ impl TableReport {
 pub(super) async fn look(
     session: &mut Session,
     workload: &dyn Workload,
-    task: &Task,
+    task: &LoadTask,
     counted: Option<u64>,
     spec: &LoadSpec,
 ) -> Result<TableReport, DbError> {
@@ -211,7 +211,7 @@ pub(super) async fn compare(
     (index, plan): (usize, &TablePlan),
     seed: u64,
     units: &[Units],
-) -> Result<Option<Sample>, DbError> {
+) -> Result<Option<SampleComparison>, DbError> {
     let names = match plan.row_key {
         [] => plan.key.as_slice(),
         key => key,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
-use tidemark_drivers::journal::{Client, Journal, State};
+use tidemark_drivers::journal::{Client, Journal, PartState};
 use tidemark_drivers::lock::{Life, life};
 use tidemark_drivers::{Connector, Session, catalog, journal};
 use tidemark_runtime::sleep;
@@ -26,14 +26,14 @@ const STEP: Duration = Duration::from_millis(10);
 const BLIND: Duration = Duration::from_secs(60);
 
 /// Watches until the load is over.
-pub(super) struct Watch {
+pub(super) struct LoadWatch {
     pub connector: Connector,
     pub spec: LoadSpec,
     pub me: Me,
     pub board: Arc<Board>,
 }
 
-impl Watch {
+impl LoadWatch {
     pub async fn run(self) {
         let mut session = None;
         let mut seen = OtherClients::default();
@@ -130,7 +130,10 @@ impl Watch {
                 joined => joined.map_err(statement)?,
             }
         }
-        let owners = journal.lines.iter().filter(|l| l.state == State::Claimed);
+        let owners = journal
+            .lines
+            .iter()
+            .filter(|l| l.state == PartState::Claimed);
         let owners = owners.filter_map(|line| line.owner.parse().ok());
         let mut others: BTreeMap<u64, u64> = owners.map(|number| (number, 0)).collect();
         others.extend(journal.clients.iter().map(|c| (c.number, c.beats)));
@@ -157,7 +160,7 @@ impl Watch {
     ) -> Result<(), EngineError> {
         let owner = number.to_string();
         for line in &journal.lines {
-            if line.state != State::Claimed || line.owner != owner {
+            if line.state != PartState::Claimed || line.owner != owner {
                 continue;
             }
             if !self.board.can_take_over(&line.table) {

@@ -1,8 +1,8 @@
 //! Workers that claim parts of a load and do them, each with a session of its own.
 
 use super::begin::Me;
-use super::board::{Board, Job, Task};
-use super::watch::Watch;
+use super::board::{Board, Job, LoadTask};
+use super::watch::LoadWatch;
 use super::{LoadSpec, Share, count, finish, open, statement, verify};
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::journal::{self, Part};
+use tidemark_drivers::journal::{self, LoadPart};
 use tidemark_drivers::{
     BulkMethod, Connector, LoadRequest, RowSource, RowWriter, Session, catalog,
 };
@@ -27,7 +27,7 @@ const LONGEST_ABSENCE: Duration = Duration::from_secs(30);
 const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 /// What a worker tells.
-pub(super) enum Event {
+pub(super) enum LoadEvent {
     /// A table's secondary indexes are made.
     Indexing(String),
     /// A table is looked at.
@@ -39,15 +39,15 @@ pub(super) enum Event {
 pub(super) fn start(
     share: &Share<'_>,
     threads: usize,
-    events: Sender<Event>,
+    events: Sender<LoadEvent>,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let executors = cores.min(threads);
     let mut handles = Vec::with_capacity(executors);
     for executor_number in 0..executors {
-        let workers: Vec<Worker> = (executor_number..threads)
+        let workers: Vec<LoadWorker> = (executor_number..threads)
             .step_by(executors)
-            .map(|number| Worker {
+            .map(|number| LoadWorker {
                 number,
                 me: share.me,
                 connector: share.connector.clone(),
@@ -59,7 +59,7 @@ pub(super) fn start(
             .collect();
         // An embedded database has no other clients.
         let watches = executor_number == 0 && !share.connector.is_blocking();
-        let watch = watches.then(|| Watch {
+        let watch = watches.then(|| LoadWatch {
             connector: share.connector.clone(),
             spec: share.spec.clone(),
             me: share.me,
@@ -85,25 +85,25 @@ pub(super) fn start(
     Ok(handles)
 }
 
-struct Worker {
+struct LoadWorker {
     number: usize,
     me: Me,
     connector: Connector,
     workload: Arc<dyn Workload>,
     spec: LoadSpec,
     board: Arc<Board>,
-    events: Sender<Event>,
+    events: Sender<LoadEvent>,
 }
 
 /// How a part ended.
-enum Ended {
+enum PartEnd {
     /// It is this client's work, and committed; whether a chunk's rows were counted before.
     Done { counted: bool },
     /// Another client has it.
     Lost,
 }
 
-impl Worker {
+impl LoadWorker {
     async fn run(self) {
         if let Err(error) = self.work().await {
             self.board.stop(error);
@@ -138,8 +138,8 @@ impl Worker {
                 Job::Done => break,
                 Job::Wait => sleep(ASK_AGAIN).await,
                 Job::Do(task) => match self.task(&mut session, &task).await? {
-                    Ended::Done { counted } => self.board.done(&task, counted),
-                    Ended::Lost => self.board.lost(&task),
+                    PartEnd::Done { counted } => self.board.done(&task, counted),
+                    PartEnd::Lost => self.board.lost(&task),
                 },
             }
         }
@@ -148,7 +148,7 @@ impl Worker {
     }
 
     /// Tries until it is done, is another's, or can't be done.
-    async fn task(&self, session: &mut Session, task: &Task) -> Result<Ended, EngineError> {
+    async fn task(&self, session: &mut Session, task: &LoadTask) -> Result<PartEnd, EngineError> {
         let table = task.plan.name.as_str();
         let mut tries = 0;
         let mut begun = task.begun;
@@ -159,7 +159,7 @@ impl Worker {
             };
             tries += 1;
             // What arrived of a chunk stays there: sent again it would be there twice.
-            let stays = matches!(task.part, Part::Chunk { .. }) && !task.transactional && begun;
+            let stays = matches!(task.part, LoadPart::Chunk { .. }) && !task.transactional && begun;
             if tries >= TRIES || stays {
                 return Err(statement(error));
             }
@@ -182,11 +182,11 @@ impl Worker {
                             let method = self.spec.method;
                             self.board
                                 .loaded_by(method.unwrap_or(session.dialect().bulk_method()));
-                            return Ok(Ended::Done { counted: false });
+                            return Ok(PartEnd::Done { counted: false });
                         }
                         Ok(false) => {}
                         // The server may have forgotten the table's making, too: the watch tells.
-                        Err(e) if e.class == ErrorClass::Missing => return Ok(Ended::Lost),
+                        Err(e) if e.class == ErrorClass::Missing => return Ok(PartEnd::Lost),
                         Err(e) => return Err(statement(e)),
                     }
                 }
@@ -201,7 +201,7 @@ impl Worker {
                 sleep(ASK_AGAIN).await;
             }
             if !self.board.is_due(task) {
-                return Ok(Ended::Lost);
+                return Ok(PartEnd::Lost);
             }
         }
     }
@@ -210,62 +210,62 @@ impl Worker {
     async fn attempt(
         &self,
         session: &mut Session,
-        task: &Task,
+        task: &LoadTask,
         begun: &mut bool,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<PartEnd, DbError> {
         let (table, part, me) = (task.plan.name.as_str(), task.part, self.me.number);
         if !journal::claim(session, table, part, me).await? {
-            return Ok(Ended::Lost);
+            return Ok(PartEnd::Lost);
         }
-        if !matches!(part, Part::Chunk { .. }) && std::mem::replace(begun, true) {
+        if !matches!(part, LoadPart::Chunk { .. }) && std::mem::replace(begun, true) {
             // A session of whoever began it may still be at it.
             catalog::wait_for_writers(session, table).await?;
         }
         *begun = true;
         match part {
-            Part::Chunk { first, units } => {
+            LoadPart::Chunk { first, units } => {
                 return self.chunk(session, task, first, units).await;
             }
-            Part::Indexes => {
+            LoadPart::Indexes => {
                 if finish::has_secondary(&task.plan) {
                     // Nobody listens when the load was given up.
-                    let _ = self.events.send(Event::Indexing(table.into()));
+                    let _ = self.events.send(LoadEvent::Indexing(table.into()));
                 }
                 finish::indexes(session, &task.plan).await?;
             }
-            Part::AfterAll => finish::after_all(session, &task.plan).await?,
-            Part::Verify => {
-                let _ = self.events.send(Event::Verifying);
+            LoadPart::AfterAll => finish::after_all(session, &task.plan).await?,
+            LoadPart::Verify => {
+                let _ = self.events.send(LoadEvent::Verifying);
                 let workload = self.workload.as_ref();
                 let counted = self.board.counted(task);
                 let report = verify::look(session, workload, task, counted, &self.spec).await?;
                 if let Some(wrong) = report.complaint() {
                     self.board.stop(EngineError::Check(wrong));
-                    return Ok(Ended::Lost);
+                    return Ok(PartEnd::Lost);
                 }
                 self.board.report(task.index, report);
             }
         }
         // Where it isn't the client's any more, another one finds it done.
         Ok(match journal::finish(session, table, part, me).await? {
-            true => Ended::Done { counted: false },
-            false => Ended::Lost,
+            true => PartEnd::Done { counted: false },
+            false => PartEnd::Lost,
         })
     }
 
     async fn chunk(
         &self,
         session: &mut Session,
-        task: &Task,
+        task: &LoadTask,
         first: u64,
         units: u64,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<PartEnd, DbError> {
         let table = task.plan.name.as_str();
         session.simple(session.dialect().begin()).await?;
         if let Some(sql) = session.dialect().within_load() {
             session.simple(sql).await?;
         }
-        let mut source = Told {
+        let mut source = CountedRows {
             rows: self.workload.rows(task.index, first, units, self.spec.seed),
             board: &self.board,
             made: 0,
@@ -278,10 +278,10 @@ impl Worker {
         let sent = self.send(session, task, &request, &mut source).await;
         self.board.landed(source.told());
         let Some((method, counted)) = sent? else {
-            return Ok(Ended::Lost);
+            return Ok(PartEnd::Lost);
         };
         self.board.loaded_by(method);
-        Ok(Ended::Done { counted })
+        Ok(PartEnd::Done { counted })
     }
 
     /// Sends a chunk's rows and commits them with the claim's turn to done; how, and whether they
@@ -289,9 +289,9 @@ impl Worker {
     async fn send(
         &self,
         session: &mut Session,
-        task: &Task,
+        task: &LoadTask,
         request: &LoadRequest<'_>,
-        source: &mut Told<'_>,
+        source: &mut CountedRows<'_>,
     ) -> Result<Option<(BulkMethod, bool)>, DbError> {
         let loaded = session.load(request, source).await?;
         if loaded.rows != task.rows {
@@ -305,7 +305,7 @@ impl Worker {
             ));
         }
         let counted = match task.part {
-            Part::Chunk { first, units } => {
+            LoadPart::Chunk { first, units } => {
                 let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
                 count::holds_its_rows(session, workload, task, (first, units), seed).await?
             }
@@ -321,13 +321,13 @@ impl Worker {
 }
 
 /// Tells of rows as they are made, so that progress moves within a chunk.
-struct Told<'a> {
+struct CountedRows<'a> {
     rows: Box<dyn RowSource + Send>,
     board: &'a Board,
     made: u64,
 }
 
-impl Told<'_> {
+impl CountedRows<'_> {
     /// How many rows are told together: the counter is all threads'.
     const STEP: u64 = 256;
 
@@ -337,7 +337,7 @@ impl Told<'_> {
     }
 }
 
-impl RowSource for Told<'_> {
+impl RowSource for CountedRows<'_> {
     fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
         let more = self.rows.next_row(row);
         if more {

@@ -1,6 +1,6 @@
 //! What a run came to: its totals, and those of a part of it.
 
-use super::{Counted, Measurement};
+use super::{CountedSpan, Measurement};
 use crate::error::EngineError;
 use crate::interval::{
     all_types, encoded, fairness, host_loads, latency_parts, notes, part_stats, type_stats,
@@ -18,7 +18,7 @@ impl Measurement<'_> {
         self.crew.recorders.tallies(self.crew.sessions)
     }
 
-    pub(super) fn totals_of(&self, span: &Counted, end: Instant) -> Totals {
+    pub(super) fn totals_of(&self, span: &CountedSpan, end: Instant) -> Totals {
         let mut sessions = self.tallies();
         for (now, before) in sessions.iter_mut().zip(&span.sessions) {
             now.events -= before.events;

@@ -16,7 +16,7 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 
 /// What to do after a failed try.
-pub(super) enum Verdict {
+pub(super) enum RecoveryAction {
     Again,
     Reconnect,
     End,
@@ -35,7 +35,7 @@ impl SessionTask {
     }
 
     /// Sorts an error, counts it, and leaves the session ready for the next try.
-    pub(super) async fn judge(&mut self, error: &DbError) -> Verdict {
+    pub(super) async fn judge(&mut self, error: &DbError) -> RecoveryAction {
         let shared = Arc::clone(&self.shared);
         let spec = &shared.spec;
         if error.class == ErrorClass::ConnectionLost {
@@ -45,12 +45,12 @@ impl SessionTask {
                 if error.kind == ErrorKind::CommitUnknown {
                     self.recorder.ignored(error, statements);
                 }
-                return Verdict::End;
+                return RecoveryAction::End;
             }
             return match spec.on_disconnect {
                 DisconnectPolicy::Reconnect => {
                     self.recorder.ignored(error, statements);
-                    Verdict::Reconnect
+                    RecoveryAction::Reconnect
                 }
                 DisconnectPolicy::Fail => self.fail(error),
             };
@@ -74,19 +74,19 @@ impl SessionTask {
         let statements = self.uncounted();
         self.recorder.ignored(error, statements);
         match rolled_back {
-            Ok(()) => Verdict::Again,
+            Ok(()) => RecoveryAction::Again,
             Err(e) => Box::pin(self.judge(&e)).await,
         }
     }
 
-    pub(super) fn fail(&self, error: &DbError) -> Verdict {
+    pub(super) fn fail(&self, error: &DbError) -> RecoveryAction {
         self.recorder.failed(error);
         let error = error.clone();
         self.shared.control.fail(EngineError::Statement {
             session: self.number,
             error,
         });
-        Verdict::End
+        RecoveryAction::End
     }
 
     /// Opens the session again, with jittered back-off; false when the run ended or failed.

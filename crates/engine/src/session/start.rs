@@ -1,6 +1,6 @@
 //! What makes a session's next transaction due.
 
-use crate::arrivals::{Begun, Turn};
+use crate::arrivals::{BegunArrival, Turn};
 use crate::control::Control;
 use crate::recorder::Origin;
 use std::sync::atomic::Ordering;
@@ -66,7 +66,7 @@ pub(crate) fn take_over(control: &Control, idle: &Sleepers, executor: usize, now
 }
 
 /// Lets another session look after what else is late.
-fn start(begun: Begun, idle: &Sleepers) -> Start {
+fn start(begun: BegunArrival, idle: &Sleepers) -> Start {
     if begun.more {
         idle.call_last();
     }

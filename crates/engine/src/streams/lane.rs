@@ -1,6 +1,8 @@
 //! One stream's session.
 
-use super::{Event, Step, StepOutcome, StepResult, Stream, StreamsSpec, Transaction, Until};
+use super::{
+    StepOutcome, StepResult, Stream, StreamEvent, StreamStep, StreamsSpec, Transaction, Until,
+};
 use crate::error::EngineError;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
@@ -49,25 +51,25 @@ pub(super) async fn open(
 }
 
 /// A stream with its session to be.
-pub(super) struct Lane {
+pub(super) struct StreamLane {
     /// Which of the streams, for its share of the hosts.
     pub index: usize,
     pub connector: Connector,
     pub stream: Stream,
     pub spec: StreamsSpec,
-    pub tell: Sender<Event>,
+    pub tell: Sender<StreamEvent>,
 }
 
-impl Lane {
+impl StreamLane {
     pub async fn run(self, gate: Receiver<Instant>) {
         if let Err(error) = self.go(gate).await {
-            let _ = self.tell.send(Event::Failed(error));
+            let _ = self.tell.send(StreamEvent::Failed(error));
         }
     }
 
     async fn go(&self, gate: Receiver<Instant>) -> Result<(), EngineError> {
         let mut session = open(&self.connector, self.index, &self.spec).await?;
-        let _ = self.tell.send(Event::Ready);
+        let _ = self.tell.send(StreamEvent::Ready);
         // This thread has nothing else to do. Another stream could not begin: nor does this one.
         let Ok(start) = gate.recv() else {
             return Ok(());
@@ -87,15 +89,15 @@ impl Lane {
             };
             // An embedded engine's session never waits: here an end that was asked for is seen.
             yield_now().await;
-            let _ = self.tell.send(Event::Begins {
+            let _ = self.tell.send(StreamEvent::Begins {
                 stream: self.stream.number,
                 step: index,
                 name: step.name().to_string(),
             });
             let began = Instant::now();
             let done = match step {
-                Step::Query { sql, .. } => query(&mut session, sql, &mut rows).await,
-                Step::Change { changes, .. } => change(&mut session, changes()).await,
+                StreamStep::Query { sql, .. } => query(&mut session, sql, &mut rows).await,
+                StreamStep::Change { changes, .. } => change(&mut session, changes()).await,
             };
             let took = began.elapsed();
             let lost = matches!(&done, Err(e) if e.class == ErrorClass::ConnectionLost);
@@ -104,7 +106,7 @@ impl Lane {
                 Err(error) if error.kind == ErrorKind::StatementTimeout => StepOutcome::TimedOut,
                 Err(error) => StepOutcome::Failed(error),
             };
-            let _ = self.tell.send(Event::Ended(StepResult {
+            let _ = self.tell.send(StreamEvent::Ended(StepResult {
                 stream: self.stream.number,
                 step: index,
                 name: step.name().to_string(),

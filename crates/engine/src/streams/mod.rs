@@ -30,7 +30,7 @@ pub type Changes = Arc<dyn Fn() -> Box<dyn Iterator<Item = Transaction>> + Send 
 
 /// One thing that a stream does.
 #[derive(Clone)]
-pub enum Step {
+pub enum StreamStep {
     /// Asks for rows.
     Query {
         /// What it is called by: `Q1`.
@@ -47,16 +47,16 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl StreamStep {
     /// What it is called by.
     pub fn name(&self) -> &str {
         match self {
-            Step::Query { name, .. } | Step::Change { name, .. } => name,
+            StreamStep::Query { name, .. } | StreamStep::Change { name, .. } => name,
         }
     }
 }
 
-impl fmt::Debug for Step {
+impl fmt::Debug for StreamStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -68,7 +68,7 @@ pub struct Stream {
     /// Its number, for who reads the results.
     pub number: usize,
     /// What it does, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StreamStep>,
     /// Index of the step that it begins with; after the last comes the first.
     pub first: usize,
 }
@@ -159,7 +159,7 @@ pub trait StreamsObserver {
 }
 
 /// What the streams tell the caller's thread.
-enum Event {
+enum StreamEvent {
     Opened(Remote),
     Ready,
     Begins {
@@ -192,7 +192,7 @@ pub fn run_streams(
     for (index, stream) in streams.iter().enumerate() {
         let (open, gate) = channel();
         gates.push(open);
-        let lane = lane::Lane {
+        let lane = lane::StreamLane {
             index,
             connector: connector.clone(),
             stream: stream.clone(),
@@ -246,14 +246,14 @@ fn tell_stops(stretches: &[Stretch], begun: Instant, observer: &mut dyn StreamsO
 
 /// Tells that a stream's thread panicked, unless it comes to its end: the others wait for its session
 /// and would do so for ever.
-struct Panicked(Option<Sender<Event>>);
+struct Panicked(Option<Sender<StreamEvent>>);
 
 impl Drop for Panicked {
     fn drop(&mut self) {
         if let Some(tell) = self.0.take() {
             let error = EngineError::System(PANICKED.into());
             // Who listens no more has ended.
-            let _ = tell.send(Event::Failed(error));
+            let _ = tell.send(StreamEvent::Failed(error));
         }
     }
 }
@@ -262,18 +262,18 @@ impl Drop for Panicked {
 const PANICKED: &str = "a stream's thread panicked";
 
 /// A stream's thread.
-fn begin(lane: lane::Lane, gate: Receiver<Instant>) {
+fn begin(lane: lane::StreamLane, gate: Receiver<Instant>) {
     let tell = lane.tell.clone();
     let mut panicked = Panicked(Some(tell.clone()));
     let ran = Executor::new().and_then(|mut executor| {
         // Who listens no more has ended.
-        let _ = tell.send(Event::Opened(executor.remote()));
+        let _ = tell.send(StreamEvent::Opened(executor.remote()));
         executor.spawn(lane.run(gate));
         executor.run()
     });
     panicked.0 = None;
     if let Err(error) = ran {
-        let _ = tell.send(Event::Failed(error.into()));
+        let _ = tell.send(StreamEvent::Failed(error.into()));
     }
 }
 
@@ -294,25 +294,27 @@ struct Collector {
 impl Collector {
     fn collect(
         &mut self,
-        events: &Receiver<Event>,
+        events: &Receiver<StreamEvent>,
         stop: &StopHandle,
         observer: &mut dyn StreamsObserver,
     ) {
         loop {
             match events.recv_timeout(Duration::from_millis(100)) {
-                Ok(Event::Opened(remote)) => self.remotes.push(remote),
-                Ok(Event::Ready) => {
+                Ok(StreamEvent::Opened(remote)) => self.remotes.push(remote),
+                Ok(StreamEvent::Ready) => {
                     self.waiting = self.waiting.saturating_sub(1);
                     if self.waiting == 0 && self.failure.is_none() {
                         self.start(stop, observer);
                     }
                 }
-                Ok(Event::Begins { stream, step, name }) => observer.begins(stream, step, &name),
-                Ok(Event::Ended(result)) => {
+                Ok(StreamEvent::Begins { stream, step, name }) => {
+                    observer.begins(stream, step, &name)
+                }
+                Ok(StreamEvent::Ended(result)) => {
                     self.last = self.last.max(result.began + result.took);
                     observer.ended(result);
                 }
-                Ok(Event::Failed(error)) => {
+                Ok(StreamEvent::Failed(error)) => {
                     self.failure.get_or_insert(error);
                     if self.begun.is_none() {
                         // Those that wait to begin see that nobody will let them.
@@ -416,7 +418,7 @@ mod tests {
             std::panic::resume_unwind(Box::new("broken"));
         });
         let waits = std::thread::spawn(move || {
-            let _ = other.send(Event::Ready);
+            let _ = other.send(StreamEvent::Ready);
             gate.recv().is_ok()
         });
         let mut collector = Collector {

@@ -9,7 +9,8 @@ use tidemark_core::{ErrorClass, OptionError};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource};
 use tidemark_engine::{
-    CheckObserver, CheckReport, CheckSpec, ConditionReport, EngineError, StopHandle, Verdict, check,
+    CheckObserver, CheckReport, CheckSpec, ConditionReport, ConditionVerdict, EngineError,
+    StopHandle, check,
 };
 use tidemark_workloads::{
     Check, Prewarm, Sentence, Statements, TablePlan, Terminal, Workload, find,
@@ -185,12 +186,12 @@ fn every_condition_has_its_verdict_and_one_that_fails_spoils_no_other() {
             let names: Vec<_> = report.conditions.iter().map(|c| c.name).collect();
             assert_eq!(names, ["missing", "holds", "broken", "last"], "{case}");
             let verdicts: Vec<_> = report.conditions.iter().map(|c| &c.verdict).collect();
-            let Verdict::NotAsked(error) = verdicts[0] else {
+            let ConditionVerdict::NotAsked(error) = verdicts[0] else {
                 panic!("{case}: {:?}", verdicts[0]);
             };
             assert_eq!(error.class, ErrorClass::Missing, "{case}");
-            assert_eq!(*verdicts[1], Verdict::Holds, "{case}");
-            let broken = |violations| Verdict::Violated {
+            assert_eq!(*verdicts[1], ConditionVerdict::Holds, "{case}");
+            let broken = |violations| ConditionVerdict::Violated {
                 violations,
                 first: vec![("w", Some("2".into())), ("v", None)],
             };
@@ -248,7 +249,7 @@ fn a_snapshot_is_one_moment_for_every_session() {
                 .conditions
                 .iter()
                 .map(|c| match &c.verdict {
-                    Verdict::Violated { first, .. } => first[1].1.clone().unwrap(),
+                    ConditionVerdict::Violated { first, .. } => first[1].1.clone().unwrap(),
                     other => panic!("{name}: {other}"),
                 })
                 .collect();

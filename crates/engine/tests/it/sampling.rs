@@ -8,8 +8,8 @@ use tidemark_core::record::{Interval, Phase, Totals};
 use tidemark_core::{Pacing, RunSpec, Source, Target, ThinkTime};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::{
-    Beside, LoadObserver, LoadSpec, RunObserver, Sample, SampleLog, Started, StopHandle, prepare,
-    run_beside,
+    LoadObserver, LoadSpec, RunExtras, RunObserver, Sample, SampleLog, Started, StopHandle,
+    prepare, run_beside,
 };
 use tidemark_testkit::shared_postgres;
 use tidemark_workloads::{Workload, find};
@@ -64,9 +64,9 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
     let begun = since_1970();
     let mut told = Told::default();
     let stop = StopHandle::new();
-    let beside = Beside {
+    let beside = RunExtras {
         samples: Some((&log, 7)),
-        ..Beside::default()
+        ..RunExtras::default()
     };
     let result = run_beside(spec, connector, &workload, &[], &stop, &mut told, beside).unwrap();
     let report = log.finish();

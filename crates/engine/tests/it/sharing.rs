@@ -11,8 +11,8 @@ use tidemark_core::{
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSource};
 use tidemark_engine::{
-    Beside, EngineError, Lead, LeadEvent, LedStep, LoadObserver, LoadSpec, RunObserver, RunResult,
-    Started, StopHandle, lead, prepare, run_beside,
+    EngineError, Lead, LeadEvent, LedStep, LoadObserver, LoadSpec, RunExtras, RunObserver,
+    RunResult, Started, StopHandle, lead, prepare, run_beside,
 };
 use tidemark_workloads::{Prewarm, Statements, TablePlan, Terminal, Workload, find};
 
@@ -143,9 +143,9 @@ impl Place {
         workload: &Arc<dyn Workload>,
         lead: Option<&Lead>,
     ) -> Result<RunResult, EngineError> {
-        let beside = Beside {
+        let beside = RunExtras {
             lead,
-            ..Beside::default()
+            ..RunExtras::default()
         };
         let stop = StopHandle::new();
         run_beside(
@@ -294,9 +294,9 @@ fn a_led_run_that_is_interrupted_at_the_gate_ends() {
     let spec = RunSpec::default();
     std::thread::scope(|scope| {
         let run = scope.spawn(|| {
-            let beside = Beside {
+            let beside = RunExtras {
                 lead: Some(&lead),
-                ..Beside::default()
+                ..RunExtras::default()
             };
             let connector = &place.connector;
             run_beside(

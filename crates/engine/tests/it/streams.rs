@@ -3,8 +3,8 @@
 use super::place::{Place, execute};
 use std::time::Duration;
 use tidemark_engine::{
-    Step, StepOutcome, StepResult, StopHandle, Stream, StreamsObserver, StreamsSpec, Until, plans,
-    run_streams,
+    StepOutcome, StepResult, StopHandle, Stream, StreamStep, StreamsObserver, StreamsSpec, Until,
+    plans, run_streams,
 };
 
 /// A minute's work of every engine: a CTE that counts.
@@ -73,14 +73,14 @@ impl Seen {
     }
 }
 
-fn query(name: &str, sql: &str) -> Step {
-    Step::Query {
+fn query(name: &str, sql: &str) -> StreamStep {
+    StreamStep::Query {
         name: name.into(),
         sql: sql.into(),
     }
 }
 
-fn stream(number: usize, first: usize, steps: Vec<Step>) -> Stream {
+fn stream(number: usize, first: usize, steps: Vec<StreamStep>) -> Stream {
     Stream {
         number,
         steps,
@@ -175,7 +175,7 @@ fn changes_are_transactions() {
             sql(&["INSERT INTO t VALUES (3)", "INSERT INTO t VALUES (1)"]),
             sql(&["INSERT INTO t VALUES (4)"]),
         ];
-        let change = Step::Change {
+        let change = StreamStep::Change {
             name: "RF1".into(),
             changes: std::sync::Arc::new(move || Box::new(transactions.clone().into_iter())),
         };

@@ -6,8 +6,8 @@ use super::tpcc_failures::an_order_whose_commit_has_no_answer_comes_once_and_is_
 use std::sync::Arc;
 use tidemark_core::{OptionValues, Source};
 use tidemark_engine::{
-    CheckObserver, CheckReport, CheckSpec, ConditionReport, LoadSpec, StopHandle, Verdict, check,
-    prepare,
+    CheckObserver, CheckReport, CheckSpec, ConditionReport, ConditionVerdict, LoadSpec, StopHandle,
+    check, prepare,
 };
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpcc::{OPTIONS, Tpcc};
@@ -42,7 +42,7 @@ fn assert_all_hold(case: &str, report: &CheckReport) {
     for found in &report.conditions {
         assert_eq!(
             found.verdict,
-            Verdict::Holds,
+            ConditionVerdict::Holds,
             "{case} {}: {}",
             found.name,
             found.says.en
@@ -225,7 +225,7 @@ fn a_loaded_warehouse_keeps_the_conditions_and_each_can_be_broken(name: &str) {
     let broken: Vec<_> = report
         .conditions
         .iter()
-        .filter(|c| c.verdict != Verdict::Holds)
+        .filter(|c| c.verdict != ConditionVerdict::Holds)
         .map(|c| (c.name, c.verdict.to_string()))
         .collect();
     assert_eq!(broken.len(), 1, "{name}: {broken:?}");
@@ -239,7 +239,7 @@ fn a_loaded_warehouse_keeps_the_conditions_and_each_can_be_broken(name: &str) {
         let held = report
             .conditions
             .iter()
-            .all(|c| c.verdict == Verdict::Holds);
+            .all(|c| c.verdict == ConditionVerdict::Holds);
         assert!(held, "{name}: {:?}", report.conditions);
     }
 }

@@ -8,8 +8,8 @@ use tidemark_core::record::{Interval, RunState, Totals};
 use tidemark_core::{ErrorClass, IgnoreErrors, Isolation, OptionValues, RunSpec, Source};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::{
-    CheckObserver, CheckSpec, ConditionReport, LoadObserver, LoadSpec, RunObserver, RunResult,
-    Started, StopHandle, Verdict, check, prepare, run,
+    CheckObserver, CheckSpec, ConditionReport, ConditionVerdict, LoadObserver, LoadSpec,
+    RunObserver, RunResult, Started, StopHandle, check, prepare, run,
 };
 use tidemark_runtime::block_on;
 use tidemark_stats::Histogram;
@@ -102,7 +102,12 @@ fn assert_consistent(what: &str, connector: &Connector) {
     for found in &report.conditions {
         // It is about the population alone.
         if found.name.starts_with("3.3.2") {
-            assert_eq!(found.verdict, Verdict::Holds, "{what} {}", found.name);
+            assert_eq!(
+                found.verdict,
+                ConditionVerdict::Holds,
+                "{what} {}",
+                found.name
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use tidemark_core::{DbError, PreparedMode, Protocol, Target};
 use tidemark_drivers::{Access, ConnectOptions, Connector, RowSet, fuzzing};
-use tidemark_fuzzing::{Flags, NONCE, PROGRAMS, Script, play, run_program};
+use tidemark_fuzzing::{Flags, FuzzScript, NONCE, PROGRAMS, play, run_program};
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
 /// `Flags` of what is recorded: on a network, with headers made anew.
@@ -84,12 +84,12 @@ fn record(db: &Database, flags: Flags) -> (Vec<Result<(), DbError>>, Vec<Vec<u8>
 }
 
 /// All that is recorded: for each program its flags, and the packets of its turns.
-fn recorded(protocol: Protocol, db: &Database) -> Vec<Script> {
+fn recorded(protocol: Protocol, db: &Database) -> Vec<FuzzScript> {
     let mut scripts = Vec::new();
     let programs = (0..PROGRAMS as u8).map(|n| FRAMED | n);
     for flags in programs.chain([FRAMED | AS_TEXT]).map(Flags) {
         let (steps, turns) = record(db, flags);
-        let whole = Script {
+        let whole = FuzzScript {
             flags,
             turns: turns.iter().map(|turn| packets(protocol, turn)).collect(),
         };
@@ -98,8 +98,8 @@ fn recorded(protocol: Protocol, db: &Database) -> Vec<Script> {
             _ => whole.clone(),
         };
         let data = framed.write();
-        assert_eq!(Script::read(&data), framed, "a mark is in the data");
-        let raw = Script {
+        assert_eq!(FuzzScript::read(&data), framed, "a mark is in the data");
+        let raw = FuzzScript {
             flags: Flags(flags.0 & !8),
             turns: match protocol {
                 Protocol::Postgres => framed.turns.iter().map(|t| vec![with_lengths(t)]).collect(),
@@ -107,7 +107,7 @@ fn recorded(protocol: Protocol, db: &Database) -> Vec<Script> {
             },
         };
         for script in [&framed, &raw] {
-            let played = play(protocol, Script::read(&script.write()));
+            let played = play(protocol, FuzzScript::read(&script.write()));
             let played = played.steps.unwrap();
             assert_eq!(played, steps, "{flags:?} goes otherwise when it is played");
             let name = match protocol {
@@ -126,7 +126,7 @@ fn recorded(protocol: Protocol, db: &Database) -> Vec<Script> {
         if protocol == Protocol::Postgres && flags.0 == FRAMED {
             let mut proof = with_nonce(&whole);
             proof.turns.truncate(4);
-            let ended = play(protocol, Script::read(&proof.write())).steps;
+            let ended = play(protocol, FuzzScript::read(&proof.write())).steps;
             // The server's proof was for another nonce.
             let error = ended.unwrap_err();
             assert!(error.message.contains("did not prove"), "{error}");
@@ -171,19 +171,19 @@ fn with_lengths(packets: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// As a server says it that trusts its client: a proof is for one nonce only.
-fn without_proofs(script: &Script) -> Script {
+fn without_proofs(script: &FuzzScript) -> FuzzScript {
     let asks = |packet: &Vec<u8>| packet[0] == b'R' && packet[1..5] != [0; 4];
     let mut turns = script.turns.clone();
     turns.iter_mut().for_each(|turn| turn.retain(|p| !asks(p)));
     turns.retain(|turn| !turn.is_empty());
-    Script {
+    FuzzScript {
         flags: script.flags,
         turns,
     }
 }
 
 /// With the mark for the client's nonce.
-fn with_nonce(script: &Script) -> Script {
+fn with_nonce(script: &FuzzScript) -> FuzzScript {
     /// Characters of the client's nonce.
     const LENGTH: usize = 24;
     let mut script = script.clone();

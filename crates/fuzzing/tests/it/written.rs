@@ -3,7 +3,7 @@
 
 use super::seeds::write;
 use tidemark_core::Protocol;
-use tidemark_fuzzing::{CUT, Flags, NONCE, PACKET, Script, play};
+use tidemark_fuzzing::{CUT, Flags, FuzzScript, NONCE, PACKET, play};
 
 #[test]
 fn a_public_key_is_taken() {
@@ -80,7 +80,7 @@ fn other_ways_of_authentication_go_their_way() {
     ];
     for (name, turns, why) in scripts {
         let data = [&[16 + 8], &turns.join(&CUT[..])[..]].concat();
-        let ended = play(Protocol::Mysql, Script::read(&data));
+        let ended = play(Protocol::Mysql, FuzzScript::read(&data));
         match ended.steps {
             Ok(_) => assert_eq!(why, "", "{name}"),
             Err(e) => assert!(!why.is_empty() && e.message.contains(why), "{name}: {e}"),
@@ -130,11 +130,11 @@ fn other_ways_of_authentication_go_their_way() {
     ];
     for (name, turns, why) in scripts {
         let data = [&[16 + 8], &turns.join(&CUT[..])[..]].concat();
-        let error = play(Protocol::Postgres, Script::read(&data))
+        let error = play(Protocol::Postgres, FuzzScript::read(&data))
             .steps
             .unwrap_err();
         assert!(error.message.contains(why), "{name}: {error}");
         write("postgres_session", &format!("written-{name}"), &data);
     }
-    assert_eq!(Script::read(&[24]).flags, Flags(24));
+    assert_eq!(FuzzScript::read(&[24]).flags, Flags(24));
 }

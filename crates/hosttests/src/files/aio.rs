@@ -39,7 +39,7 @@ const READ: u16 = 0;
 const WRITE: u16 = 1;
 
 /// A thread's requests under way.
-pub(crate) struct Queue {
+pub(crate) struct AioQueue {
     context: u64,
     most: usize,
     pending: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Queue {
     buffer: Buffer,
 }
 
-impl Queue {
+impl AioQueue {
     /// For `most` requests at once, each of `length` bytes at most.
     pub fn new(most: usize, length: usize) -> io::Result<Self> {
         let mut context = 0u64;
@@ -144,7 +144,7 @@ impl Queue {
     }
 }
 
-impl Drop for Queue {
+impl Drop for AioQueue {
     fn drop(&mut self) {
         // SAFETY: the context is this queue's; the kernel waits for its requests, which need the
         // buffer, before it returns.
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn all_that_was_submitted_is_written() {
         let file = tempfile::tempfile().unwrap();
-        let mut queue = match Queue::new(3, 64) {
+        let mut queue = match AioQueue::new(3, 64) {
             Ok(queue) => queue,
             // Containers may forbid it.
             Err(error) => return assert_eq!(error.raw_os_error(), Some(libc::EPERM)),

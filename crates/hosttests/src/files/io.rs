@@ -1,8 +1,8 @@
 //! Reading, writing and syncing files, in one of three ways.
 
-use super::aio::Queue;
-use super::mapping::{Mapping, reserve};
-use super::{Layout, Plan};
+use super::aio::AioQueue;
+use super::mapping::{FileMapping, reserve};
+use super::{FilePlan, Layout};
 use crate::HostError;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -49,11 +49,11 @@ pub enum SyncMode {
 }
 
 /// The files of a test, open.
-pub(crate) struct Open {
+pub(crate) struct OpenFiles {
     pub files: Vec<File>,
     pub paths: Vec<PathBuf>,
     /// In [`IoMode::Mmap`].
-    maps: Vec<Mapping>,
+    maps: Vec<FileMapping>,
     sync_mode: SyncMode,
 }
 
@@ -65,9 +65,9 @@ pub(crate) fn options(extra: Extra, writes: bool) -> OpenOptions {
     options
 }
 
-impl Open {
+impl OpenFiles {
     /// Opens files that were looked at before.
-    pub fn new(layout: &Layout, plan: &Plan) -> Result<Self, HostError> {
+    pub fn new(layout: &Layout, plan: &FilePlan) -> Result<Self, HostError> {
         let writes = plan.mode.writes();
         let paths: Vec<PathBuf> = (0..layout.count).map(|n| layout.path(n)).collect();
         let options = options(plan.extra, writes);
@@ -88,7 +88,7 @@ impl Open {
                     let reserved = reserve(file, layout.file_bytes());
                     reserved.map_err(HostError::file("reserve the blocks of", path))?;
                 }
-                let map = Mapping::new(file, layout.file_bytes(), writes);
+                let map = FileMapping::new(file, layout.file_bytes(), writes);
                 maps.push(map.map_err(HostError::file("map", path))?);
             }
         }
@@ -127,7 +127,7 @@ impl Open {
 
     pub fn submit(
         &self,
-        queue: &mut Queue,
+        queue: &mut AioQueue,
         file: usize,
         offset: u64,
         length: usize,

@@ -7,17 +7,17 @@ use std::os::fd::AsRawFd;
 use std::ptr::{copy_nonoverlapping, null_mut};
 
 /// A file's bytes, shared with it.
-pub(crate) struct Mapping {
+pub(crate) struct FileMapping {
     start: *mut u8,
     length: usize,
 }
 
 // SAFETY: threads only copy bytes into it and out of it, of which nobody relies on the order.
-unsafe impl Send for Mapping {}
+unsafe impl Send for FileMapping {}
 // SAFETY: as above.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for FileMapping {}
 
-impl Mapping {
+impl FileMapping {
     pub fn new(file: &File, length: u64, writes: bool) -> io::Result<Self> {
         let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let write = if writes { libc::PROT_WRITE } else { 0 };
@@ -87,7 +87,7 @@ pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for FileMapping {
     fn drop(&mut self) {
         // SAFETY: it is mapped with this length, and nobody has it any more.
         unsafe { libc::munmap(self.start.cast(), self.length) };

@@ -12,14 +12,14 @@ mod worker;
 
 pub use io::{Extra, IoMode, SyncMode};
 pub use ownership::MARKER;
-pub use prepare::{Prepared, cleanup, prepare};
-pub use requests::{Kind, Request};
-pub use worker::{Counts, Files, files};
+pub use prepare::{PreparedFiles, cleanup, prepare};
+pub use requests::{FileOperation, FileRequest};
+pub use worker::{FileCounts, Files, files};
 
 use crate::HostError;
 use std::path::PathBuf;
 
-/// What its events are called, in the order of [`Kind`].
+/// What its events are called, in the order of [`FileOperation`].
 pub const KINDS: &[&str] = &["read", "write", "fsync"];
 
 /// Which blocks are taken, and what is done to them.
@@ -113,7 +113,7 @@ impl Layout {
 
 /// What is done to the files.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct FilePlan {
     /// Which blocks.
     pub mode: Mode,
     /// How.

@@ -17,7 +17,7 @@ const MOST_NAMED: usize = 8;
 
 /// What `prepare` did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedFiles {
     /// Bytes written.
     pub bytes: u64,
     /// How long that took.
@@ -39,7 +39,7 @@ pub fn prepare(
     seed: u64,
     stop: &AtomicBool,
     making: &mut dyn FnMut(&Path),
-) -> Result<Prepared, HostError> {
+) -> Result<PreparedFiles, HostError> {
     layout.check()?;
     let mut marker = Marker::read(&layout.folder)?;
     // Files of one list are all alike.
@@ -56,7 +56,7 @@ pub fn prepare(
         }
         there.push(found);
     }
-    let mut prepared = Prepared::default();
+    let mut prepared = PreparedFiles::default();
     let begun = Instant::now();
     let anew = validate && !marker.validated;
     if anew && marker.is_empty() {

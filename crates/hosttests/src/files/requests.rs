@@ -1,11 +1,11 @@
 //! Which block is next. All threads share one order.
 
-use super::{Layout, Mode, Plan};
+use super::{FilePlan, Layout, Mode};
 use crate::random::Random;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileOperation {
     /// A block is read.
     Read = 0,
     /// A block is written.
@@ -16,9 +16,9 @@ pub enum Kind {
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request {
+pub struct FileRequest {
     /// What.
-    pub kind: Kind,
+    pub kind: FileOperation,
     /// To which file.
     pub file: usize,
     /// Where in it.
@@ -50,7 +50,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub fn new(layout: &Layout, plan: &Plan) -> Self {
+    pub fn new(layout: &Layout, plan: &FilePlan) -> Self {
         let syncs = plan.mode.writes() && !plan.sync_all;
         Self {
             mode: plan.mode,
@@ -69,11 +69,11 @@ impl Requests {
         }
     }
 
-    pub fn next(&mut self) -> Request {
+    pub fn next(&mut self) -> FileRequest {
         if let Some(file) = self.syncing {
             self.syncing = Some(file + 1).filter(|next| *next < self.files);
-            return Request {
-                kind: Kind::Sync,
+            return FileRequest {
+                kind: FileOperation::Sync,
                 file,
                 offset: 0,
                 length: 0,
@@ -94,7 +94,7 @@ impl Requests {
     }
 
     /// File after file, and the first again after the last.
-    fn in_order(&mut self) -> Request {
+    fn in_order(&mut self) -> FileRequest {
         let (file, offset) = self.next;
         let length = self.stretch.min(self.file_bytes - offset);
         self.next = match offset + length < self.file_bytes {
@@ -102,10 +102,10 @@ impl Requests {
             false => ((file + 1) % self.files, 0),
         };
         let kind = match self.mode {
-            Mode::SeqRd => Kind::Read,
-            _ => Kind::Write,
+            Mode::SeqRd => FileOperation::Read,
+            _ => FileOperation::Write,
         };
-        Request {
+        FileRequest {
             kind,
             file,
             offset,
@@ -113,18 +113,18 @@ impl Requests {
         }
     }
 
-    fn at_random(&mut self) -> Request {
+    fn at_random(&mut self) -> FileRequest {
         let kind = match self.mode {
-            Mode::RndRd => Kind::Read,
+            Mode::RndRd => FileOperation::Read,
             Mode::RndRw => self.read_or_write(),
-            _ => Kind::Write,
+            _ => FileOperation::Write,
         };
         // Blocks are those of all files behind each other: of files that are no multiple of it, some end
         // with their file.
         let blocks = self.file_bytes * self.files as u64 / self.block;
         let at = self.random.below(blocks.max(1)) * self.block;
         let offset = at % self.file_bytes;
-        Request {
+        FileRequest {
             kind,
             file: (at / self.file_bytes) as usize,
             offset,
@@ -133,13 +133,13 @@ impl Requests {
     }
 
     /// A read while there are too few of them for the ratio.
-    fn read_or_write(&mut self) -> Kind {
+    fn read_or_write(&mut self) -> FileOperation {
         if (self.reads + 1) as f64 / ((self.writes + 1) as f64) < self.ratio {
             self.reads += 1;
-            Kind::Read
+            FileOperation::Read
         } else {
             self.writes += 1;
-            Kind::Write
+            FileOperation::Write
         }
     }
 }
@@ -152,10 +152,10 @@ mod tests {
 
     /// As sysbench's requests were seen: `R3@2` is a read of the third block of file 2.
     fn shown(requests: &mut Requests, count: usize) -> String {
-        let one = |request: Request| match request.kind {
-            Kind::Sync => format!("S{}", request.file),
-            Kind::Read => format!("R{}@{}", request.file, request.offset / 1024),
-            Kind::Write => format!("W{}@{}", request.file, request.offset / 1024),
+        let one = |request: FileRequest| match request.kind {
+            FileOperation::Sync => format!("S{}", request.file),
+            FileOperation::Read => format!("R{}@{}", request.file, request.offset / 1024),
+            FileOperation::Write => format!("W{}@{}", request.file, request.offset / 1024),
         };
         let all: Vec<_> = (0..count).map(|_| one(requests.next())).collect();
         all.join(" ")
@@ -165,7 +165,7 @@ mod tests {
     fn files_are_synced_after_so_many_requests_and_the_order_begins_again() {
         let folder = std::path::Path::new(".");
         let of = |mode, sync_every| {
-            let plan = Plan {
+            let plan = FilePlan {
                 sync_every,
                 ..plan(mode)
             };
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn merged_requests_end_with_their_file() {
         let folder = std::path::Path::new(".");
-        let plan = Plan {
+        let plan = FilePlan {
             merged: 3,
             sync_every: 0,
             ..plan(Mode::SeqReWr)
@@ -197,14 +197,14 @@ mod tests {
     #[test]
     fn reads_and_writes_keep_their_ratio_from_the_start() {
         let folder = std::path::Path::new(".");
-        let plan = Plan {
+        let plan = FilePlan {
             sync_every: 0,
             ..plan(Mode::RndRw)
         };
         let mut requests = Requests::new(&layout(folder, 2, 4), &plan);
         let kinds: String = (0..9)
             .map(|_| match requests.next().kind {
-                Kind::Read => 'R',
+                FileOperation::Read => 'R',
                 _ => 'W',
             })
             .collect();
@@ -218,14 +218,14 @@ mod tests {
         ) {
             let folder = std::path::Path::new(".");
             let mode = Mode::of(Mode::WORDS[mode]).unwrap();
-            let plan = Plan { merged, seed, ..plan(mode) };
+            let plan = FilePlan { merged, seed, ..plan(mode) };
             let layout = layout(folder, files, blocks);
             let mut requests = Requests::new(&layout, &plan);
             for _ in 0..200 {
                 let request = requests.next();
                 prop_assert!(request.file < files);
                 prop_assert!(request.offset + request.length <= layout.file_bytes());
-                prop_assert!(mode.writes() || request.kind == Kind::Read);
+                prop_assert!(mode.writes() || request.kind == FileOperation::Read);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What the files of a test hold, and whose they are.
 
 use super::*;
-use crate::Test;
+use crate::TestThread;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -15,8 +15,8 @@ pub(super) fn layout(folder: &Path, count: usize, blocks: u64) -> Layout {
     }
 }
 
-pub(super) fn plan(mode: Mode) -> Plan {
-    Plan {
+pub(super) fn plan(mode: Mode) -> FilePlan {
+    FilePlan {
         mode,
         io: IoMode::Sync,
         backlog: 8,
@@ -33,12 +33,12 @@ pub(super) fn plan(mode: Mode) -> Plan {
     }
 }
 
-fn made(layout: &Layout, validate: bool) -> Result<Prepared, HostError> {
+fn made(layout: &Layout, validate: bool) -> Result<PreparedFiles, HostError> {
     let going = AtomicBool::new(false);
     prepare(layout, Extra::default(), validate, 1, &going, &mut |_| {})
 }
 
-fn run(layout: &Layout, plan: &Plan, events: usize) -> Result<Vec<Event>, HostError> {
+fn run(layout: &Layout, plan: &FilePlan, events: usize) -> Result<Vec<TestEvent>, HostError> {
     let going = AtomicBool::new(false);
     let (mut threads, _) = files(1, layout, plan)?;
     let mut done = Vec::new();
@@ -49,7 +49,7 @@ fn run(layout: &Layout, plan: &Plan, events: usize) -> Result<Vec<Event>, HostEr
     Ok(done)
 }
 
-use crate::Event;
+use crate::TestEvent;
 
 #[test]
 fn what_was_prepared_is_read_written_and_removed() {
@@ -60,7 +60,7 @@ fn what_was_prepared_is_read_written_and_removed() {
         // Again it finds all that it needs.
         assert_eq!(made(&layout, false).unwrap().kept, 3);
         for word in Mode::WORDS {
-            let plan = Plan {
+            let plan = FilePlan {
                 io,
                 sync_every: 5,
                 ..plan(Mode::of(word).unwrap())
@@ -113,7 +113,7 @@ fn files_of_others_are_neither_written_nor_removed() {
         assert!(matches!(done, Err(HostError::Foreign { .. })), "{word}");
         untouched();
     }
-    let forced = Plan {
+    let forced = FilePlan {
         force: true,
         ..plan(Mode::SeqReWr)
     };
@@ -151,7 +151,7 @@ fn what_is_written_in_memory_has_its_blocks() {
         file.set_len(0).unwrap();
         file.set_len(layout.file_bytes()).unwrap();
         assert_eq!(file.metadata().unwrap().blocks(), 0);
-        let mapped = Plan {
+        let mapped = FilePlan {
             io: IoMode::Mmap,
             ..plan(mode)
         };
@@ -185,7 +185,7 @@ fn links_are_not_followed() {
     fs::write(&theirs, [b'x'; 4096]).unwrap();
     let layout = layout(folder.path(), 1, 4);
     std::os::unix::fs::symlink(&theirs, layout.path(0)).unwrap();
-    let forced = Plan {
+    let forced = FilePlan {
         force: true,
         ..plan(Mode::RndWr)
     };
@@ -201,7 +201,7 @@ fn a_changed_block_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let layout = layout(folder.path(), 2, 4);
         made(&layout, true).unwrap();
-        let validated = |mode| Plan {
+        let validated = |mode| FilePlan {
             validate: true,
             merged: 2,
             io,
@@ -224,7 +224,7 @@ fn checksums_can_be_had_later() {
     let folder = tempfile::tempdir().unwrap();
     let layout = layout(folder.path(), 2, 4);
     made(&layout, false).unwrap();
-    let validated = Plan {
+    let validated = FilePlan {
         validate: true,
         ..plan(Mode::SeqRd)
     };

@@ -1,14 +1,14 @@
 //! The threads of a test of files.
 
-use super::aio::Queue;
+use super::aio::AioQueue;
 use super::buffer::Buffer;
-use super::io::{IoMode, Open};
+use super::io::{IoMode, OpenFiles};
 use super::ownership::Marker;
 use super::prepare::{look, these_are_left};
-use super::requests::{Kind, Requests};
-use super::{Layout, Mode, Plan, validation};
+use super::requests::{FileOperation, Requests};
+use super::{FilePlan, Layout, Mode, validation};
 use crate::random::Random;
-use crate::{Event, HostError, Test};
+use crate::{HostError, TestEvent, TestThread};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// What was done beside the events that are counted.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct FileCounts {
     /// Requests that read or wrote, and their bytes: merged ones differ.
     requests: AtomicU64,
     bytes: AtomicU64,
@@ -24,7 +24,7 @@ pub struct Counts {
     end_syncs: AtomicU64,
 }
 
-impl Counts {
+impl FileCounts {
     /// Mean bytes of a request.
     pub fn bytes_a_request(&self) -> f64 {
         let requests = self.requests.load(Ordering::Relaxed);
@@ -38,13 +38,13 @@ impl Counts {
 }
 
 struct Shared {
-    plan: Plan,
+    plan: FilePlan,
     block: usize,
-    open: Open,
+    open: OpenFiles,
     /// Files that this sequential write has made.
     made: Vec<PathBuf>,
     requests: Mutex<Requests>,
-    counts: Arc<Counts>,
+    counts: Arc<FileCounts>,
     /// Threads that have not finished.
     working: AtomicUsize,
 }
@@ -54,7 +54,7 @@ pub struct Files {
     shared: Arc<Shared>,
     buffer: Buffer,
     random: Random,
-    queue: Option<Queue>,
+    queue: Option<AioQueue>,
 }
 
 /// The test's threads, and what they count.
@@ -66,8 +66,8 @@ pub struct Files {
 pub fn files(
     count: usize,
     layout: &Layout,
-    plan: &Plan,
-) -> Result<(Vec<Files>, Arc<Counts>), HostError> {
+    plan: &FilePlan,
+) -> Result<(Vec<Files>, Arc<FileCounts>), HostError> {
     layout.check()?;
     if plan.validate && plan.io == IoMode::Async {
         return Err(HostError::Options(
@@ -77,9 +77,9 @@ pub fn files(
         ));
     }
     let mut made = Vec::new();
-    let open = look_at(layout, plan, &mut made).and_then(|()| Open::new(layout, plan));
+    let open = look_at(layout, plan, &mut made).and_then(|()| OpenFiles::new(layout, plan));
     let open = open.map_err(|cause| with_left(&made, cause))?;
-    let counts = Arc::<Counts>::default();
+    let counts = Arc::<FileCounts>::default();
     let shared = Arc::new(Shared {
         plan: plan.clone(),
         block: layout.block as usize,
@@ -107,8 +107,8 @@ pub fn files(
     Ok((all, counts))
 }
 
-fn queue(backlog: usize, largest: usize) -> Result<Queue, HostError> {
-    Queue::new(backlog, largest).map_err(|error| HostError::System {
+fn queue(backlog: usize, largest: usize) -> Result<AioQueue, HostError> {
+    AioQueue::new(backlog, largest).map_err(|error| HostError::System {
         what: format!(
             "--file-io-mode=async --file-async-backlog={backlog}: io_setup (the system's limit is \
              fs.aio-max-nr)"
@@ -119,7 +119,7 @@ fn queue(backlog: usize, largest: usize) -> Result<Queue, HostError> {
 
 /// Looks whether the files are there, have their size, and may be written where they would be. Files
 /// of a sequential write are made, or emptied if they are Tidemark's.
-fn look_at(layout: &Layout, plan: &Plan, made: &mut Vec<PathBuf>) -> Result<(), HostError> {
+fn look_at(layout: &Layout, plan: &FilePlan, made: &mut Vec<PathBuf>) -> Result<(), HostError> {
     let mut marker = Marker::read(&layout.folder)?;
     let mut absent = Vec::new();
     for file in 0..layout.count {
@@ -175,8 +175,8 @@ fn with_left(made: &[PathBuf], cause: HostError) -> HostError {
     }
 }
 
-impl Test for Files {
-    fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<Event>, HostError> {
+impl TestThread for Files {
+    fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
         let done = self.request();
         done.map_err(|cause| with_left(&self.shared.made, cause))
     }
@@ -188,7 +188,7 @@ impl Test for Files {
 }
 
 impl Files {
-    fn request(&mut self) -> Result<Option<Event>, HostError> {
+    fn request(&mut self) -> Result<Option<TestEvent>, HostError> {
         let shared = Arc::clone(&self.shared);
         let request = {
             let mut requests = shared
@@ -198,11 +198,11 @@ impl Files {
             requests.next()
         };
         let (file, offset, length) = (request.file, request.offset, request.length as usize);
-        if request.kind == Kind::Sync {
+        if request.kind == FileOperation::Sync {
             shared.open.sync(file)?;
-            return Ok(Some(Event::of(Kind::Sync as usize)));
+            return Ok(Some(TestEvent::of(FileOperation::Sync as usize)));
         }
-        let writes = request.kind == Kind::Write;
+        let writes = request.kind == FileOperation::Write;
         match &mut self.queue {
             Some(queue) => shared.open.submit(queue, file, offset, length, writes)?,
             None if writes => self.write(file, offset, length)?,
@@ -211,11 +211,11 @@ impl Files {
         let counts = &shared.counts;
         counts.requests.fetch_add(1, Ordering::Relaxed);
         counts.bytes.fetch_add(request.length, Ordering::Relaxed);
-        let mut event = Event::of(request.kind as usize);
+        let mut event = TestEvent::of(request.kind as usize);
         if writes && shared.plan.sync_all {
             let begun = Instant::now();
             shared.open.sync(file)?;
-            event.inner = Some((Kind::Sync as usize, begun.elapsed()));
+            event.inner = Some((FileOperation::Sync as usize, begun.elapsed()));
         }
         Ok(Some(event))
     }

@@ -84,7 +84,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
 /// A line of the tables that `--output table` prints.
 fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
     match styles::line(plain, &mut doc.go_names, styles::is_go_tpc) {
-        Some(styles::Line::Row(row)) => take(&row, line, doc),
+        Some(styles::TableLine::Row(row)) => take(&row, line, doc),
         Some(_) => {
             if doc.of(TOOL).is_some() {
                 doc.touch(line);

@@ -142,13 +142,13 @@ fn may_be_json(text: &str) -> bool {
 }
 
 /// A value in a document: the names that lead to it, itself, its line.
-struct Value {
+struct JsonValue {
     path: String,
     text: String,
     line: u64,
 }
 
-impl Value {
+impl JsonValue {
     fn number(&self) -> Option<Number> {
         number(self.text.trim()).map(|(n, _)| n)
     }
@@ -162,7 +162,7 @@ struct Flat<'t> {
     text: &'t [u8],
     at: usize,
     line: u64,
-    values: &'t mut Vec<Value>,
+    values: &'t mut Vec<JsonValue>,
 }
 
 impl Flat<'_> {
@@ -211,7 +211,7 @@ impl Flat<'_> {
             }
             b'"' => {
                 let text = self.string()?;
-                self.values.push(Value {
+                self.values.push(JsonValue {
                     path: path.into(),
                     text,
                     line: self.line,
@@ -226,7 +226,7 @@ impl Flat<'_> {
                 }
                 let text = String::from_utf8_lossy(rest.get(..end)?).into_owned();
                 self.at += end;
-                self.values.push(Value {
+                self.values.push(JsonValue {
                     path: path.into(),
                     text,
                     line: self.line.max(line),
@@ -256,7 +256,7 @@ impl Flat<'_> {
     }
 }
 
-fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
+fn known(values: &[JsonValue], first: u64, last: u64, doc: &mut Doc) -> bool {
     let has = |path: &str| {
         values
             .iter()
@@ -302,7 +302,7 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
 }
 
 /// `25th Percentile Latency (microseconds)` and its like.
-fn benchbase(values: &[Value], run: &mut Draft) {
+fn benchbase(values: &[JsonValue], run: &mut Draft) {
     run.has_summary = true;
     for v in values {
         // Their units have a slash.
@@ -347,7 +347,7 @@ fn benchbase(values: &[Value], run: &mut Draft) {
 }
 
 /// A summary of `--summary-export` or of `handleSummary`.
-fn k6(values: &[Value], run: &mut Draft) {
+fn k6(values: &[JsonValue], run: &mut Draft) {
     run.has_summary = true;
     // Where nothing says how many there were at most, and their number did not change.
     let vus = |name: &str| {
@@ -410,12 +410,14 @@ fn k6(values: &[Value], run: &mut Draft) {
 }
 
 /// A measurement of k6's: iterations are its transactions.
-fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
+fn k6_point(values: &[JsonValue], line: u64, doc: &mut Doc) -> bool {
     let get = |path: &str| values.iter().find(|v| v.path == path);
     let at = get("data/time").and_then(|v| v.text.parse::<jiff::Timestamp>().ok());
-    let (Some(metric), Some(at), Some(n)) =
-        (get("metric"), at, get("data/value").and_then(Value::number))
-    else {
+    let (Some(metric), Some(at), Some(n)) = (
+        get("metric"),
+        at,
+        get("data/value").and_then(JsonValue::number),
+    ) else {
         return false;
     };
     let at_s = at.as_nanosecond() as f64 / 1e9;
@@ -436,7 +438,7 @@ fn k6_point(values: &[Value], line: u64, doc: &mut Doc) -> bool {
 }
 
 /// The arrays of objects, one for each type, that go-tpc and go-ycsb print on a line.
-fn go_objects(values: &[Value], doc: &mut Doc) -> bool {
+fn go_objects(values: &[JsonValue], doc: &mut Doc) -> bool {
     let mut taken = false;
     let mut from = 0;
     while let Some(rest) = values.get(from..).filter(|rest| !rest.is_empty()) {
@@ -465,7 +467,7 @@ fn go_objects(values: &[Value], doc: &mut Doc) -> bool {
 }
 
 /// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.
-fn go_ycsb(values: &[Value], doc: &mut Doc) -> bool {
+fn go_ycsb(values: &[JsonValue], doc: &mut Doc) -> bool {
     let mut taken = false;
     for of in values
         .iter()
@@ -475,7 +477,7 @@ fn go_ycsb(values: &[Value], doc: &mut Doc) -> bool {
             let name = v.path.strip_prefix(of).and_then(|p| p.strip_prefix('/'));
             name.is_some()
         });
-        let own: Vec<&Value> = own.collect();
+        let own: Vec<&JsonValue> = own.collect();
         let line = own.first().map_or(0, |v| v.line);
         let took = own.iter().filter(|v| v.path.ends_with("/Takes(s)"));
         let others = own.iter().filter(|v| !v.path.ends_with("/Takes(s)"));
@@ -489,12 +491,12 @@ fn go_ycsb(values: &[Value], doc: &mut Doc) -> bool {
 }
 
 /// An object of the manual's JSON report hook.
-fn sysbench(values: &[Value], line: u64, doc: &mut Doc) -> bool {
+fn sysbench(values: &[JsonValue], line: u64, doc: &mut Doc) -> bool {
     let get = |path: &str| {
         values
             .iter()
             .find(|v| v.path == path)
-            .and_then(Value::number)
+            .and_then(JsonValue::number)
             .map(|n| n.value)
     };
     let Some(end_s) = get("time") else {
@@ -525,7 +527,7 @@ fn sysbench(values: &[Value], line: u64, doc: &mut Doc) -> bool {
 }
 
 /// A job's result or time profile; numbers may be texts.
-fn hammer(values: &[Value], run: &mut Draft) {
+fn hammer(values: &[JsonValue], run: &mut Draft) {
     run.has_summary = true;
     run.workload = "tpcc".into();
     for v in values {

@@ -22,7 +22,7 @@ fn cells(line: &str) -> Vec<&str> {
 }
 
 /// What a line of a table is.
-pub(super) enum Line {
+pub(super) enum TableLine {
     /// Its heading.
     Heading,
     /// Its frame.
@@ -37,21 +37,21 @@ pub(super) fn line(
     text: &str,
     names: &mut Vec<String>,
     is_heading: fn(&[String]) -> bool,
-) -> Option<Line> {
+) -> Option<TableLine> {
     if text.starts_with('+') {
-        return is_heading(names).then_some(Line::Frame);
+        return is_heading(names).then_some(TableLine::Frame);
     }
     let cells = cells(text);
     let labels: Vec<String> = cells.iter().map(|name| label(name)).collect();
     if is_heading(&labels) {
         *names = labels;
-        return Some(Line::Heading);
+        return Some(TableLine::Heading);
     }
     if !is_heading(names) || names.len() != cells.len() {
         return None;
     }
     let pairs = names.iter().map(String::as_str).zip(cells);
-    Some(Line::Row(in_words(&pairs.collect::<Vec<_>>())?))
+    Some(TableLine::Row(in_words(&pairs.collect::<Vec<_>>())?))
 }
 
 /// Whether names are of a table or an object of go-tpc's.
@@ -109,9 +109,9 @@ mod tests {
     fn rows_become_plain_lines() {
         let mut names = Vec::new();
         let mut read = |text: &str| match line(text, &mut names, is_go_tpc) {
-            Some(Line::Row(row)) => row,
-            Some(Line::Heading) => "heading".into(),
-            Some(Line::Frame) => "frame".into(),
+            Some(TableLine::Row(row)) => row,
+            Some(TableLine::Heading) => "heading".into(),
+            Some(TableLine::Frame) => "frame".into(),
             None => "none".to_string(),
         };
         assert_eq!(read("+---+---+"), "none");

@@ -126,7 +126,7 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
 /// A line of the table that `outputstyle=table` prints. Its cells are what the lines have.
 fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
     match styles::line(plain, &mut doc.go_names, styles::is_go_ycsb) {
-        Some(styles::Line::Row(row)) => go(&row, line, doc),
+        Some(styles::TableLine::Row(row)) => go(&row, line, doc),
         Some(_) => {
             if doc.of(GO).is_some() {
                 doc.touch(line);

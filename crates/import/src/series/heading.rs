@@ -1,25 +1,25 @@
 //! Where a table begins: the line that has all columns of a mapping, or the one that it names.
 
-use super::mapping::{Mapping, Place};
-use super::{Columns, HEADING_WITHIN, LONGEST_ROW, ReadSeriesError, cells};
+use super::mapping::{ColumnMapping, ColumnPlace};
+use super::{ColumnPlaces, HEADING_WITHIN, LONGEST_ROW, ReadSeriesError, cells};
 use tidemark_core::{nearest, printable};
 
 /// Columns of a heading that a message lists.
 const LISTED: usize = 40;
 
-pub(super) enum Found {
-    Columns(Columns),
+pub(super) enum HeadingMatch {
+    Columns(ColumnPlaces),
     No,
 }
 
 pub(super) struct Heading<'m> {
-    mapping: &'m Mapping,
+    mapping: &'m ColumnMapping,
     /// The line that has most of the columns: its number, how many, and its cells.
     best: Option<(u64, usize, Vec<String>)>,
 }
 
 impl<'m> Heading<'m> {
-    pub fn new(mapping: &'m Mapping) -> Self {
+    pub fn new(mapping: &'m ColumnMapping) -> Self {
         Self {
             mapping,
             best: None,
@@ -27,13 +27,13 @@ impl<'m> Heading<'m> {
     }
 
     /// Looks at a line before the heading was found.
-    pub fn line(&mut self, line: u64, text: &str) -> Result<Found, ReadSeriesError> {
+    pub fn line(&mut self, line: u64, text: &str) -> Result<HeadingMatch, ReadSeriesError> {
         let skipped = match self.mapping.skip_lines {
             Some(lines) => line > lines,
             None => line <= HEADING_WITHIN,
         };
         if !skipped || text.trim().is_empty() || text.len() > LONGEST_ROW {
-            return Ok(Found::No);
+            return Ok(HeadingMatch::No);
         }
         let cells = cells(text, self.mapping.delimiter);
         let has = |name: &&str| cells.iter().any(|c| c == name);
@@ -42,22 +42,22 @@ impl<'m> Heading<'m> {
             self.mapping.names().filter(has).count(),
         );
         if met == all {
-            return self.columns(line, cells).map(Found::Columns);
+            return self.columns(line, cells).map(HeadingMatch::Columns);
         }
         if self.best.as_ref().is_none_or(|(_, most, _)| met > *most) {
             self.best = Some((line, met, cells));
         }
         match self.mapping.skip_lines {
             Some(_) => Err(ReadSeriesError::Heading(self.missing())),
-            None => Ok(Found::No),
+            None => Ok(HeadingMatch::No),
         }
     }
 
-    fn columns(&self, line: u64, heading: Vec<String>) -> Result<Columns, ReadSeriesError> {
-        let at = |place: &Place| -> Result<usize, ReadSeriesError> {
+    fn columns(&self, line: u64, heading: Vec<String>) -> Result<ColumnPlaces, ReadSeriesError> {
+        let at = |place: &ColumnPlace| -> Result<usize, ReadSeriesError> {
             let name = match place {
-                Place::Number(n) => return Ok(n - 1),
-                Place::Name(name) => name,
+                ColumnPlace::Number(n) => return Ok(n - 1),
+                ColumnPlace::Name(name) => name,
             };
             let found = heading.iter().enumerate().filter(|(_, cell)| *cell == name);
             let found: Vec<usize> = found.map(|(at, _)| at).collect();
@@ -76,7 +76,7 @@ impl<'m> Heading<'m> {
                 }
             }
         };
-        let mut columns = Columns::default();
+        let mut columns = ColumnPlaces::default();
         for place in &self.mapping.time.places {
             columns.time.push(at(place)?);
         }

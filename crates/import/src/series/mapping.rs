@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 100;
 
 /// Which columns are taken, and what they are.
 #[derive(Debug, Clone)]
-pub struct Mapping {
+pub struct ColumnMapping {
     /// Lines before the heading; where that is not said, the heading is found by its columns.
     pub skip_lines: Option<u64>,
     /// What parts columns; a blank stands for any number of blanks.
@@ -23,12 +23,12 @@ pub struct Mapping {
     /// Where the time is.
     pub time: TimeColumn,
     /// The columns that become series.
-    pub columns: Vec<Column>,
+    pub columns: Vec<MappedColumn>,
 }
 
 /// A column by its heading, or by its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ColumnPlace {
     /// As the heading has it.
     Name(String),
     /// Counted from the left.
@@ -37,9 +37,9 @@ pub enum Place {
 
 /// One column that becomes a series, or one for each value of other columns.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct MappedColumn {
     /// Where it is.
-    pub place: Place,
+    pub place: ColumnPlace,
     /// What its series is called.
     pub name: String,
     /// Its unit.
@@ -55,7 +55,7 @@ pub struct Column {
     /// Labels that all points have.
     pub labels: BTreeMap<String, String>,
     /// Labels that other columns have.
-    pub labels_from: BTreeMap<String, Place>,
+    pub labels_from: BTreeMap<String, ColumnPlace>,
 }
 
 /// What is wrong with a mapping file.
@@ -84,7 +84,7 @@ const COLUMN: &[&str] = &[
     "labels_from",
 ];
 
-impl Mapping {
+impl ColumnMapping {
     /// Reads a mapping file.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Mapping {
             line: error.span().map_or(1, |span| line_at(text, span.start)),
             message: format!("not TOML: {}", error.message()),
         })?;
-        let top = Section::of(text, "the mapping", TOP, root.get_ref(), 1)?;
+        let top = MappingSection::of(text, "the mapping", TOP, root.get_ref(), 1)?;
         let source = top.text("source", "\"iostat\"")?;
         if let Some(source) = &source {
             not_ours(&top, source)?;
@@ -118,7 +118,7 @@ impl Mapping {
                 "[time] with column = \"time\" and format = \"epoch\"",
             ));
         };
-        let time = time(&Section::of(text, "[time]", TIME, table, line)?)?;
+        let time = time(&MappingSection::of(text, "[time]", TIME, table, line)?)?;
         let all = top.tables("column")?;
         if all.is_empty() || all.len() > MOST_COLUMNS {
             return Err(top.missing(
@@ -127,7 +127,7 @@ impl Mapping {
             ));
         }
         let columns = all.into_iter().map(|(line, table)| {
-            let section = Section::of(text, "[[column]]", COLUMN, table, line)?;
+            let section = MappingSection::of(text, "[[column]]", COLUMN, table, line)?;
             column(&section, source.as_deref())
         });
         Ok(Self {
@@ -144,13 +144,13 @@ impl Mapping {
         let others = self.columns.iter();
         let others = others.flat_map(|c| [&c.place].into_iter().chain(c.labels_from.values()));
         times.chain(others).filter_map(|place| match place {
-            Place::Name(name) => Some(name.as_str()),
-            Place::Number(_) => None,
+            ColumnPlace::Name(name) => Some(name.as_str()),
+            ColumnPlace::Number(_) => None,
         })
     }
 }
 
-fn time(section: &Section<'_, '_>) -> Result<TimeColumn> {
+fn time(section: &MappingSection<'_, '_>) -> Result<TimeColumn> {
     let places = section.places("column")?;
     let format = section.required_text("format", "\"epoch\"")?;
     let format = TimeFormat::of(&format).map_err(|why| section.wrong("format", &why))?;
@@ -165,7 +165,7 @@ fn time(section: &Section<'_, '_>) -> Result<TimeColumn> {
     })
 }
 
-fn column(section: &Section<'_, '_>, source: Option<&str>) -> Result<Column> {
+fn column(section: &MappingSection<'_, '_>, source: Option<&str>) -> Result<MappedColumn> {
     let mut places = section.places("column")?;
     let place = match places.len() {
         1 => places.swap_remove(0),
@@ -195,11 +195,11 @@ fn column(section: &Section<'_, '_>, source: Option<&str>) -> Result<Column> {
     let mut labels = BTreeMap::new();
     for (name, value) in section.pairs("labels")? {
         match value {
-            Place::Name(text) => drop(labels.insert(name, text)),
-            Place::Number(n) => drop(labels.insert(name, n.to_string())),
+            ColumnPlace::Name(text) => drop(labels.insert(name, text)),
+            ColumnPlace::Number(n) => drop(labels.insert(name, n.to_string())),
         }
     }
-    Ok(Column {
+    Ok(MappedColumn {
         place,
         name: section.required_text("name", "\"disk.busy\"")?,
         unit: section.required_text("unit", "\"ratio\"")?,
@@ -212,7 +212,7 @@ fn column(section: &Section<'_, '_>, source: Option<&str>) -> Result<Column> {
     })
 }
 
-fn not_ours(section: &Section<'_, '_>, source: &str) -> Result<()> {
+fn not_ours(section: &MappingSection<'_, '_>, source: &str) -> Result<()> {
     match SOURCES.contains(&source) {
         true => Err(section.wrong(
             "source",
@@ -228,14 +228,14 @@ fn line_at(text: &str, at: usize) -> usize {
 }
 
 /// A table of the file.
-struct Section<'a, 't> {
+struct MappingSection<'a, 't> {
     text: &'a str,
     title: &'static str,
     values: &'a DeTable<'t>,
     line: usize,
 }
 
-impl<'a, 't> Section<'a, 't> {
+impl<'a, 't> MappingSection<'a, 't> {
     fn of(
         text: &'a str,
         title: &'static str,
@@ -348,7 +348,7 @@ impl<'a, 't> Section<'a, 't> {
     }
 
     /// One column or several, by name or number.
-    fn places(&self, name: &str) -> Result<Vec<Place>> {
+    fn places(&self, name: &str) -> Result<Vec<ColumnPlace>> {
         let Some(value) = self.get(name) else {
             return Err(self.missing(name, &format!("{name} = \"time\"")));
         };
@@ -367,7 +367,7 @@ impl<'a, 't> Section<'a, 't> {
         })
     }
 
-    fn pairs(&self, name: &str) -> Result<BTreeMap<String, Place>> {
+    fn pairs(&self, name: &str) -> Result<BTreeMap<String, ColumnPlace>> {
         let Some(value) = self.get(name) else {
             return Ok(BTreeMap::new());
         };
@@ -418,16 +418,16 @@ fn whole(value: &DeValue<'_>) -> Option<u64> {
     }
 }
 
-fn place(value: &DeValue<'_>) -> Option<Place> {
+fn place(value: &DeValue<'_>) -> Option<ColumnPlace> {
     match value {
         DeValue::String(name) if !name.trim().is_empty() => {
-            Some(Place::Name(name.trim().to_string()))
+            Some(ColumnPlace::Name(name.trim().to_string()))
         }
         other => {
             let number = usize::try_from(whole(other)?).ok()?;
             (1..=10_000)
                 .contains(&number)
-                .then_some(Place::Number(number))
+                .then_some(ColumnPlace::Number(number))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Series that another collector wrote as a table: vmstat, iostat, dstat, anything with a column of
-//! times. A [`Mapping`] says which column is what; [`read_series`] keeps the points of a run's time.
+//! times. A [`ColumnMapping`] says which column is what; [`read_series`] keeps the points of a run's time.
 //!
 //! ```
-//! use tidemark_import::series::{Mapping, Window, read_series};
-//! let mapping = Mapping::parse(
+//! use tidemark_import::series::{ColumnMapping, RunWindow, read_series};
+//! let mapping = ColumnMapping::parse(
 //!     "source = \"iostat\"\n[time]\ncolumn = \"at\"\nformat = \"epoch\"\n\
 //!      [[column]]\ncolumn = \"%util\"\nname = \"disk.busy\"\nunit = \"ratio\"\nscale = 0.01\n",
 //! )?;
-//! let window = Window { begin_ms: 10_000, measured_ms: 10_000, end_ms: 20_000 };
+//! let window = RunWindow { begin_ms: 10_000, measured_ms: 10_000, end_ms: 20_000 };
 //! let read = read_series("at,%util\n9,1\n11,50\n12,70\n".as_bytes(), &mapping, &window)?;
 //! assert_eq!((read.inside, read.outside, read.series[0].count), (2, 1, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -17,12 +17,12 @@ mod heading;
 mod mapping;
 mod time;
 
-pub use mapping::{Column, Mapping, MappingError, Place};
+pub use mapping::{ColumnMapping, ColumnPlace, MappedColumn, MappingError};
 pub use time::{TimeColumn, TimeFormat};
 
 use crate::TextError;
-use crate::text::Lines;
-use heading::{Found, Heading};
+use crate::text::TextLines;
+use heading::{Heading, HeadingMatch};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -39,7 +39,7 @@ const LONGEST_ROW: usize = 1 << 19;
 
 /// The time of a run, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct RunWindow {
     /// When its load began.
     pub begin_ms: i64,
     /// When its measurement began: a series' times count from there.
@@ -139,10 +139,10 @@ pub enum ReadSeriesError {
 /// [`ReadSeriesError`] where nothing of it can be kept.
 pub fn read_series(
     from: impl Read,
-    mapping: &Mapping,
-    window: &Window,
+    mapping: &ColumnMapping,
+    window: &RunWindow,
 ) -> Result<ReadSeries, ReadSeriesError> {
-    let mut lines = Lines::of(from)?;
+    let mut lines = TextLines::of(from)?;
     let mut finding = Heading::new(mapping);
     let mut rows = None;
     let mut last_line = 0;
@@ -150,8 +150,10 @@ pub fn read_series(
         last_line = line;
         match &mut rows {
             None => match finding.line(line, text)? {
-                Found::Columns(columns) => rows = Some(Rows::new(mapping, window, columns, line)),
-                Found::No => {}
+                HeadingMatch::Columns(columns) => {
+                    rows = Some(SeriesRows::new(mapping, window, columns, line))
+                }
+                HeadingMatch::No => {}
             },
             Some(rows) => rows.row(line, text)?,
         }
@@ -187,7 +189,7 @@ fn cells(text: &str, delimiter: char) -> Vec<String> {
 
 /// Columns by their place in a row, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Columns {
+struct ColumnPlaces {
     time: Vec<usize>,
     /// Of each column of the mapping, and of its labels.
     values: Vec<(usize, Vec<usize>)>,
@@ -199,25 +201,30 @@ struct Columns {
 
 /// The values of one series.
 #[derive(Debug, Default)]
-struct Values {
+struct SeriesValues {
     points: Vec<(i64, f64, u64)>,
     decimals: usize,
 }
 
-struct Rows<'m> {
-    mapping: &'m Mapping,
-    window: &'m Window,
-    columns: Columns,
+struct SeriesRows<'m> {
+    mapping: &'m ColumnMapping,
+    window: &'m RunWindow,
+    columns: ColumnPlaces,
     near: Timestamp,
     /// By the mapping's column and the labels' values.
-    series: BTreeMap<(usize, Vec<String>), Values>,
+    series: BTreeMap<(usize, Vec<String>), SeriesValues>,
     values: usize,
     last_ms: Option<i64>,
     read: ReadSeries,
 }
 
-impl<'m> Rows<'m> {
-    fn new(mapping: &'m Mapping, window: &'m Window, columns: Columns, heading: u64) -> Self {
+impl<'m> SeriesRows<'m> {
+    fn new(
+        mapping: &'m ColumnMapping,
+        window: &'m RunWindow,
+        columns: ColumnPlaces,
+        heading: u64,
+    ) -> Self {
         let middle = window.begin_ms / 2 + window.end_ms / 2;
         Self {
             mapping,
@@ -353,7 +360,7 @@ impl<'m> Rows<'m> {
         &mut self,
         column: usize,
         labels: Vec<String>,
-        mut values: Values,
+        mut values: SeriesValues,
     ) -> Option<Series> {
         let of = self.mapping.columns.get(column)?;
         let mut key = SeriesKey::new(&of.source, &of.name, &of.unit, of.measures);

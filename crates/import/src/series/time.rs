@@ -1,6 +1,6 @@
 //! When a row was: its time in the words of the collector.
 
-use super::mapping::Place;
+use super::mapping::ColumnPlace;
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime;
 use jiff::fmt::temporal::DateTimeParser;
@@ -11,7 +11,7 @@ use jiff::{Timestamp, ToSpan};
 #[derive(Debug, Clone)]
 pub struct TimeColumn {
     /// Its columns; of several the texts are put together with a blank between.
-    pub places: Vec<Place>,
+    pub places: Vec<ColumnPlace>,
     /// How it is written.
     pub format: TimeFormat,
     /// Where its clock is, if the text does not say.

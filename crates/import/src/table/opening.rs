@@ -1,6 +1,6 @@
 //! A table's headings, and what its columns become by them and by what stands above.
 
-use super::{Table, doc_draft};
+use super::{TableReader, doc_draft};
 use crate::beside::is_total;
 use crate::captions::{
     is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
@@ -10,18 +10,18 @@ use crate::doc::Doc;
 use crate::draft::From;
 use crate::groups::owners;
 use crate::heading_units::states_unit;
-use crate::headings::{Column, column, only_figure};
+use crate::headings::{ColumnMeaning, column, only_figure};
 use crate::labels::client;
 use crate::numeral::{Notation, numeral};
 use crate::over_time::is_over_time;
 use crate::scan::number;
 use crate::unit::Unit;
 
-impl Table {
+impl TableReader {
     pub(super) fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
         self.finish(doc);
         doc.settle_heading();
-        let mut columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let mut columns: Vec<ColumnMeaning> = names.iter().map(|n| column(n)).collect();
         let captions = [std::mem::take(&mut doc.caption), doc.heading().to_string()];
         let mut is_stated = false;
         for caption in &captions {
@@ -31,7 +31,7 @@ impl Table {
         (self.unit_is_known, self.asked) = (is_stated, doc.unit);
         let figures = columns
             .iter()
-            .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
+            .filter(|c| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
             .count();
         let rest = names.get(1..).unwrap_or_default();
         let values = ["value", "值", "数值", "结果", "result", "results"];
@@ -58,7 +58,7 @@ impl Table {
                 let named = plain(name);
                 if let Some(sessions) = sessions_in(name) {
                     draft.option("threads", &sessions.to_string(), line, From::Output);
-                } else if let (Some(Column::Option(option)), Some(n)) =
+                } else if let (Some(ColumnMeaning::Option(option)), Some(n)) =
                     (columns.first(), whole_number(&named))
                 {
                     draft.option(option, &n.to_string(), line, From::Output);
@@ -101,11 +101,11 @@ impl Table {
 
     /// A column of latencies in the unit that the user named, if nothing states another; whether there is
     /// none at all.
-    pub(super) fn in_unit(&self, mut column: Column, name: &str) -> (Column, bool) {
+    pub(super) fn in_unit(&self, mut column: ColumnMeaning, name: &str) -> (ColumnMeaning, bool) {
         let is_latency = |name: &str| name.ends_with("_ms");
         let any = match &column {
-            Column::Figure(name, _) => is_latency(name),
-            Column::Several(all) => all.iter().any(|(name, _)| is_latency(name)),
+            ColumnMeaning::Figure(name, _) => is_latency(name),
+            ColumnMeaning::Several(all) => all.iter().any(|(name, _)| is_latency(name)),
             _ => false,
         };
         if !any || self.unit_is_known || states_unit(name) {
@@ -115,8 +115,8 @@ impl Table {
             return (column, true);
         };
         match &mut column {
-            Column::Figure(_, factor) => *factor = unit.ms(),
-            Column::Several(all) => {
+            ColumnMeaning::Figure(_, factor) => *factor = unit.ms(),
+            ColumnMeaning::Several(all) => {
                 for (_, factor) in all.iter_mut().filter(|(name, _)| is_latency(name)) {
                     *factor = unit.ms();
                 }

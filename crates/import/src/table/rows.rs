@@ -1,23 +1,26 @@
 //! Rows of a table, each a run or several.
 
-use super::{MOST_AMBIGUOUS, TOOL, Table, doc_draft};
+use super::{MOST_AMBIGUOUS, TOOL, TableReader, doc_draft};
 use crate::beside::is_total;
 use crate::captions::take_units;
 use crate::cell::{is_missing, plain};
 use crate::doc::{Became, Doc};
-use crate::headings::Column;
+use crate::headings::ColumnMeaning;
 use crate::labels::client;
 use crate::numeral::numeral;
-use crate::row::{Row, adds_up, multiple};
+use crate::row::{DraftRow, adds_up, multiple};
 use crate::unit::Unit;
 
-impl Table {
+impl TableReader {
     /// Takes what a row's numbers show of the table's notation; what was read before and may have been
     /// meant otherwise is given up.
-    pub(super) fn learn(&mut self, cells: &[String], columns: &[&Column], doc: &mut Doc) {
+    pub(super) fn learn(&mut self, cells: &[String], columns: &[&ColumnMeaning], doc: &mut Doc) {
         let before = self.notation;
         for (cell, column) in cells.iter().zip(columns) {
-            if !matches!(column, Column::Figure(..) | Column::Several(_)) {
+            if !matches!(
+                column,
+                ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+            ) {
                 continue;
             }
             for part in cell.split(['/', '+', '=']) {
@@ -70,7 +73,7 @@ impl Table {
         self.carry_down(&mut cells);
         let columns = self.columns.clone();
         self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
-        let mut row = Row::of(doc_draft(doc, line), line, self.notation);
+        let mut row = DraftRow::of(doc_draft(doc, line), line, self.notation);
         if self.over_time.is_some() {
             row.over_time();
         }
@@ -79,21 +82,23 @@ impl Table {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
                 // A row of each client.
-                Column::Label | Column::Unknown if client(cell).is_some() => {
+                ColumnMeaning::Label | ColumnMeaning::Unknown if client(cell).is_some() => {
                     row.client(client(cell));
                 }
-                Column::Label if !cell.is_empty() => row.label(cell),
-                Column::Change(of) if !cell.is_empty() => {
+                ColumnMeaning::Label if !cell.is_empty() => row.label(cell),
+                ColumnMeaning::Change(of) if !cell.is_empty() => {
                     let of = of.as_deref().or_else(|| self.changed(at));
                     row.change(&name, of, cell);
                 }
-                Column::Aside | Column::Unknown
+                ColumnMeaning::Aside | ColumnMeaning::Unknown
                     if is_multiple(&name) && multiple(cell).is_some() =>
                 {
                     row.change(&name, self.changed(at), cell);
                 }
-                Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
-                Column::Unknown if !cell.is_empty() => {
+                ColumnMeaning::Aside if !cell.is_empty() && !name.is_empty() => {
+                    row.aside(&name, cell)
+                }
+                ColumnMeaning::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once. Those of the
                     // first column without a name count its rows.
                     let is_place = at == 0 && (name.is_empty() || self.over_time.is_some());
@@ -106,13 +111,16 @@ impl Table {
             }
         }
         let mut named = self.names.iter().zip(&self.columns);
-        if named.any(|(name, c)| matches!(c, Column::Figure(f, _) if adds_up(f)) && is_total(name))
-        {
+        if named.any(|(name, c)| {
+            matches!(c, ColumnMeaning::Figure(f, _) if adds_up(f)) && is_total(name)
+        }) {
             row.total();
         }
         let none = self.columns.iter().zip(&cells).all(|(column, cell)| {
-            !matches!(column, Column::Figure(..) | Column::Several(_))
-                || is_missing(cell) && !cell.is_empty()
+            !matches!(
+                column,
+                ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+            ) || is_missing(cell) && !cell.is_empty()
         });
         let (runs, unclear, ambiguous) = row.end();
         if self.ambiguous.len() < MOST_AMBIGUOUS {
@@ -143,14 +151,14 @@ impl Table {
     /// The figure that a column of changes is about, where only its place says it: the nearest one left
     /// of it, if each pair of columns has its own or others follow.
     fn changed(&self, at: usize) -> Option<&str> {
-        let is_figure = |c: &Column| matches!(c, Column::Figure(..));
-        let is_change = |c: &Column| matches!(c, Column::Change(_));
+        let is_figure = |c: &ColumnMeaning| matches!(c, ColumnMeaning::Figure(..));
+        let is_change = |c: &ColumnMeaning| matches!(c, ColumnMeaning::Change(_));
         let changes = self.columns.iter().filter(|c| is_change(c)).count();
         let figures = self.columns.iter().filter(|c| is_figure(c)).count();
         let follow = self.columns.iter().skip(at).any(is_figure);
         let mut before = self.columns.iter().take(at).rev();
         match before.find(|c| is_figure(c))? {
-            Column::Figure(name, _) if follow || changes * 2 >= figures => Some(name),
+            ColumnMeaning::Figure(name, _) if follow || changes * 2 >= figures => Some(name),
             _ => None,
         }
     }
@@ -158,7 +166,9 @@ impl Table {
     /// Cells left of the figures that are blank are merged with the ones above.
     fn carry_down(&mut self, cells: &mut [String]) {
         if self.by == '|' {
-            let figure = |c: &Column| matches!(c, Column::Figure(..) | Column::Several(_));
+            let figure = |c: &ColumnMeaning| {
+                matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_))
+            };
             let left = self.columns.iter().take_while(|c| !figure(c)).count();
             for (cell, above) in cells.iter_mut().zip(&self.above).take(left) {
                 if cell.is_empty() {

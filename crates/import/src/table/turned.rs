@@ -1,16 +1,16 @@
 //! Rows of a table whose columns are the runs.
 
 use super::rows::has_no_unit;
-use super::{MOST_AMBIGUOUS, Table};
+use super::{MOST_AMBIGUOUS, TableReader};
 use crate::cell::{plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::groups::Of;
-use crate::headings::{Column, column};
+use crate::headings::{ColumnMeaning, column};
 use crate::numeral::numeral;
-use crate::row::Row;
+use crate::row::DraftRow;
 use crate::unit::Unit;
 
-impl Table {
+impl TableReader {
     pub(super) fn turned_row(&mut self, cells: &[String], line: u64, doc: &mut Doc) -> Became {
         let Some(name) = cells.first() else {
             return Became::Table;
@@ -23,7 +23,7 @@ impl Table {
         let mut turned = std::mem::take(&mut self.turned);
         let all = turned.len();
         // A row of one workload: a run in each column.
-        let is_figure = !matches!(kind, Column::Unknown | Column::Label);
+        let is_figure = !matches!(kind, ColumnMeaning::Unknown | ColumnMeaning::Label);
         if let Some(figure) = &self.only
             && !name.is_empty()
             && (!is_figure || sessions_in(&name).is_some())
@@ -33,7 +33,7 @@ impl Table {
                 let mut run = base.clone();
                 run.without_unit = (is_without && has_no_unit(cell)).then_some(Unit::Ms);
                 (run.first_line, run.last_line) = (line, line);
-                let mut row = Row::of(run, line, self.notation);
+                let mut row = DraftRow::of(run, line, self.notation);
                 match sessions_in(&name) {
                     Some(sessions) => row.sessions(sessions),
                     None => row.label(&name),
@@ -56,13 +56,13 @@ impl Table {
                 draft.without_unit = Some(Unit::Ms);
             }
             // A figure that was stated above may be of another run.
-            let again = matches!(&kind, Column::Figure(f, _) if draft.has("", f));
+            let again = matches!(&kind, ColumnMeaning::Figure(f, _) if draft.has("", f));
             let of = if again { Of::Unclear } else { Of::Row };
-            let mut row = Row::of(std::mem::take(draft), line, self.notation);
+            let mut row = DraftRow::of(std::mem::take(draft), line, self.notation);
             match &kind {
-                Column::Label if !cell.is_empty() => row.label(cell),
-                Column::Aside | Column::Change(_) => row.aside(&name, cell),
-                Column::Unknown | Column::Label => {
+                ColumnMeaning::Label if !cell.is_empty() => row.label(cell),
+                ColumnMeaning::Aside | ColumnMeaning::Change(_) => row.aside(&name, cell),
+                ColumnMeaning::Unknown | ColumnMeaning::Label => {
                     let is_number = numeral(cell).is_some() && !name.is_empty();
                     row.unknown(&name, cell, is_number);
                 }

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use tidemark_core::series::{Measures, Series};
 use tidemark_import::series::{
-    Mapping, ReadSeries, ReadSeriesError, RemarkKind, Window, read_series,
+    ColumnMapping, ReadSeries, ReadSeriesError, RemarkKind, RunWindow, read_series,
 };
 
 /// 2026-11-25 06:00:00 to 06:10:00 UTC, of which ten seconds are warm-up.
-const WINDOW: Window = Window {
+const WINDOW: RunWindow = RunWindow {
     begin_ms: 1_795_586_400_000,
     measured_ms: 1_795_586_410_000,
     end_ms: 1_795_587_000_000,
@@ -32,7 +32,7 @@ labels = { host = "db1" }
 "#;
 
 fn read(mapping: &str, table: &str) -> Result<ReadSeries, ReadSeriesError> {
-    let mapping = Mapping::parse(mapping).unwrap();
+    let mapping = ColumnMapping::parse(mapping).unwrap();
     read_series(table.as_bytes(), &mapping, &WINDOW)
 }
 
@@ -206,7 +206,7 @@ fn what_gives_nothing_says_why() {
         }
     ));
     // Chinese collectors write GBK.
-    let mapping = Mapping::parse(&MAPPING.replace("\"us\"", "\"用户\"")).unwrap();
+    let mapping = ColumnMapping::parse(&MAPPING.replace("\"us\"", "\"用户\"")).unwrap();
     let table = b"at,\xd3\xc3\xbb\xa7,cs\n1795586400,1,1\n";
     assert_eq!(
         read_series(&table[..], &mapping, &WINDOW).unwrap().inside,
@@ -259,12 +259,12 @@ fn a_wrong_mapping_is_told_by_line_with_what_is_right() {
         ),
     ] {
         let text = MAPPING.replacen(from, to, 1);
-        let wrong = Mapping::parse(&text).unwrap_err();
+        let wrong = ColumnMapping::parse(&text).unwrap_err();
         assert!(wrong.message.contains(part), "{part}: {wrong}");
         assert_eq!(wrong.line, line, "{wrong}");
     }
     assert!(
-        Mapping::parse("")
+        ColumnMapping::parse("")
             .unwrap_err()
             .to_string()
             .contains("needs time")
@@ -294,7 +294,7 @@ proptest! {
     /// And so is a mapping.
     #[test]
     fn any_mapping_is_read_or_refused(text in "(\\[time\\]\n|\\[\\[column\\]\\]\n|[a-z_]{1,8} = (\"[a-z%]{0,5}\"|[0-9]{1,3}|\\{\\})\n){0,12}") {
-        let _read_or_refused = Mapping::parse(&text);
+        let _read_or_refused = ColumnMapping::parse(&text);
     }
 
     /// Any bytes are a table or are refused, whatever their times are said to be.
@@ -310,7 +310,7 @@ proptest! {
             "source = \"x\"\n[time]\ncolumn = 1\nformat = \"{format}\"\n\
              [[column]]\ncolumn = 2\nname = \"a\"\nunit = \"1\"\n"
         );
-        let mapping = Mapping::parse(&mapping).unwrap();
+        let mapping = ColumnMapping::parse(&mapping).unwrap();
         let begun = std::time::Instant::now();
         if let Ok(got) = read_series(table.as_slice(), &mapping, &WINDOW) {
             for series in &got.series {

@@ -1,8 +1,8 @@
 //! Figures as OpenMetrics text.
 
-use super::Shared;
+use super::SharedMetrics;
 use super::buckets::buckets;
-use super::figures::{Figures, phase_name};
+use super::figures::{RunMetrics, phase_name};
 use crate::{ClientNow, ClientStage};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -21,10 +21,10 @@ type Labels = Vec<(&'static str, String)>;
 
 /// The page that is fetched.
 #[derive(Debug)]
-pub(super) struct Page(Registry);
+pub(super) struct MetricsPage(Registry);
 
-impl Page {
-    pub fn new(figures: Shared) -> Self {
+impl MetricsPage {
+    pub fn new(figures: SharedMetrics) -> Self {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(figures));
         Self(registry)
@@ -40,7 +40,7 @@ impl Page {
     }
 }
 
-impl Collector for Shared {
+impl Collector for SharedMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
         let mut families = Families(&mut encoder);
         families.process()?;
@@ -131,7 +131,7 @@ impl Families<'_, '_> {
         self.counter("process_cpu", help, Some(Unit::Seconds), sample)
     }
 
-    fn run(&mut self, figures: &Figures) -> fmt::Result {
+    fn run(&mut self, figures: &RunMetrics) -> fmt::Result {
         let Some(run) = &figures.run else {
             return Ok(());
         };
@@ -160,7 +160,7 @@ impl Families<'_, '_> {
         )
     }
 
-    fn transactions(&mut self, figures: &Figures) -> fmt::Result {
+    fn transactions(&mut self, figures: &RunMetrics) -> fmt::Result {
         self.counter(
             "tidemark_transactions",
             "Successful transactions by type",
@@ -187,7 +187,7 @@ impl Families<'_, '_> {
         Ok(())
     }
 
-    fn statements(&mut self, figures: &Figures) -> fmt::Result {
+    fn statements(&mut self, figures: &RunMetrics) -> fmt::Result {
         self.counter(
             "tidemark_statements",
             "Statements by group; other is transaction control and writes that changed nothing",
@@ -200,7 +200,7 @@ impl Families<'_, '_> {
         )
     }
 
-    fn errors(&mut self, figures: &Figures) -> fmt::Result {
+    fn errors(&mut self, figures: &RunMetrics) -> fmt::Result {
         self.counter(
             "tidemark_errors",
             "Errors of statements and sessions, by class and by the engine's code",
@@ -235,7 +235,7 @@ impl Families<'_, '_> {
     /// A count a phase.
     fn of_phases(
         &mut self,
-        figures: &Figures,
+        figures: &RunMetrics,
         name: &str,
         help: &str,
         count: impl Fn(&Merged) -> u64,
@@ -245,7 +245,7 @@ impl Families<'_, '_> {
         self.counter(name, help, None, samples)
     }
 
-    fn latencies(&mut self, figures: &Figures) -> fmt::Result {
+    fn latencies(&mut self, figures: &RunMetrics) -> fmt::Result {
         let of = |pick: fn(&TypeLatency) -> Option<&Histogram>| {
             figures.phases().flat_map(move |(phase, sum)| {
                 sum.types.iter().filter_map(move |(name, t)| {
@@ -276,7 +276,7 @@ impl Families<'_, '_> {
         Ok(())
     }
 
-    fn observed(&mut self, figures: &Figures) -> fmt::Result {
+    fn observed(&mut self, figures: &RunMetrics) -> fmt::Result {
         let help = "Newest value of each observed series; rates are per second";
         let kind = MetricType::Gauge;
         let mut family = self
@@ -321,7 +321,7 @@ impl Families<'_, '_> {
         self.gauges("tidemark_client_clock_error", help, seconds, of(error))
     }
 
-    fn now(&mut self, figures: &Figures) -> fmt::Result {
+    fn now(&mut self, figures: &RunMetrics) -> fmt::Result {
         let now = &figures.now;
         self.gauge("tidemark_sessions", "Sessions connected", now.sessions)?;
         let help = "Transactions in flight";

@@ -10,7 +10,7 @@ use tidemark_report::Merged;
 /// What has been counted of the run that goes on, or of the last one. Sums of the warm-up and of
 /// the measurement are apart: only the second are the record's.
 #[derive(Debug, Default)]
-pub struct Figures {
+pub struct RunMetrics {
     pub(super) run: Option<RunInfo>,
     pub(super) warmup: Merged,
     pub(super) measured: Merged,
@@ -51,7 +51,7 @@ fn class_name(class: ErrorClass) -> &'static str {
     }
 }
 
-impl Figures {
+impl RunMetrics {
     /// A run's load begins: what was counted of another is forgotten. Its types are there with
     /// nothing counted, so that the first rate of each is right.
     pub fn started(&mut self, info: RunInfo) {

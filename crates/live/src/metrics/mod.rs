@@ -10,11 +10,11 @@ mod server;
 
 pub use address::MetricsAddress;
 pub use buckets::upper_bounds_ns;
-pub use figures::Figures;
+pub use figures::RunMetrics;
 
 use crate::{ClientNow, RunInfo};
 use observed::NewestOf;
-use server::Server;
+use server::MetricsServer;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidemark_core::record::{ErrorCount, Interval, Phase};
@@ -42,17 +42,17 @@ pub enum MetricsError {
 /// Figures of one run after the other, served over HTTP at `/metrics` until this is dropped.
 #[derive(Debug)]
 pub struct Metrics {
-    figures: Shared,
-    server: Server,
+    figures: SharedMetrics,
+    server: MetricsServer,
 }
 
 /// What the run's side writes and a request reads; neither holds it for longer than a few
 /// milliseconds.
 #[derive(Debug, Clone, Default)]
-struct Shared(Arc<Mutex<Figures>>);
+struct SharedMetrics(Arc<Mutex<RunMetrics>>);
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Figures> {
+impl SharedMetrics {
+    fn lock(&self) -> MutexGuard<'_, RunMetrics> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,9 +63,9 @@ impl Metrics {
     /// # Errors
     /// [`MetricsError::Bind`] when the port is taken or not the user's to take.
     pub fn serve(address: &MetricsAddress) -> Result<Self, MetricsError> {
-        let figures = Shared::default();
-        let page = encode::Page::new(figures.clone());
-        let server = Server::bind(address, Arc::new(page))?;
+        let figures = SharedMetrics::default();
+        let page = encode::MetricsPage::new(figures.clone());
+        let server = MetricsServer::bind(address, Arc::new(page))?;
         Ok(Self { figures, server })
     }
 

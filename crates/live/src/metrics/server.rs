@@ -4,7 +4,7 @@
 //! is bounded. So whoever is slow, silent or talks nonsense costs his own connection alone.
 
 use super::classic::classic;
-use super::encode::Page;
+use super::encode::MetricsPage;
 use super::{MetricsAddress, MetricsError};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -31,13 +31,13 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// The listener's thread; it ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct MetricsServer {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
 }
 
-impl Server {
-    pub fn bind(address: &MetricsAddress, page: Arc<Page>) -> Result<Self, MetricsError> {
+impl MetricsServer {
+    pub fn bind(address: &MetricsAddress, page: Arc<MetricsPage>) -> Result<Self, MetricsError> {
         let failed = |source| MetricsError::Bind {
             address: address.to_string(),
             source,
@@ -57,7 +57,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for MetricsServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         // Wakes the thread, which looks then. An address for all interfaces is reached by loopback.
@@ -72,8 +72,8 @@ impl Drop for Server {
     }
 }
 
-fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
-    let open = Arc::new(Open::default());
+fn listen(listener: &TcpListener, page: &Arc<MetricsPage>, stop: &AtomicBool) {
+    let open = Arc::new(OpenConnections::default());
     loop {
         let accepted = listener.accept();
         if stop.load(Ordering::Acquire) {
@@ -91,19 +91,19 @@ fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
         // Where there can be no thread the connection is closed.
         let _closed = name.spawn(move || {
             let _place = place;
-            let _gone = Connection::new(stream).answer(&page);
+            let _gone = HttpConnection::new(stream).answer(&page);
         });
     }
 }
 
 /// The connections that there are, oldest first, each with its number.
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     next: AtomicU64,
     all: Mutex<VecDeque<(u64, TcpStream)>>,
 }
 
-impl Open {
+impl OpenConnections {
     fn all(&self) -> MutexGuard<'_, VecDeque<(u64, TcpStream)>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -111,13 +111,13 @@ impl Open {
 
 /// One of the connections at a time.
 struct ConnectionSlot {
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
     number: u64,
 }
 
 impl ConnectionSlot {
     /// Notes a connection, and closes the oldest of too many: its thread's reading ends with it.
-    fn take(open: &Arc<Open>, stream: &TcpStream) -> io::Result<Self> {
+    fn take(open: &Arc<OpenConnections>, stream: &TcpStream) -> io::Result<Self> {
         let number = open.next.fetch_add(1, Ordering::Relaxed);
         let stream = stream.try_clone()?;
         let mut all = open.all();
@@ -140,7 +140,7 @@ impl Drop for ConnectionSlot {
 }
 
 /// What is answered.
-struct Answer {
+struct HttpResponse {
     status: &'static str,
     content_type: &'static str,
     body: String,
@@ -148,7 +148,7 @@ struct Answer {
     head: bool,
 }
 
-impl Answer {
+impl HttpResponse {
     fn error(status: &'static str) -> Self {
         Self {
             status,
@@ -159,12 +159,12 @@ impl Answer {
     }
 }
 
-struct Connection {
+struct HttpConnection {
     stream: TcpStream,
     deadline: Instant,
 }
 
-impl Connection {
+impl HttpConnection {
     fn new(stream: TcpStream) -> Self {
         Self {
             stream,
@@ -180,7 +180,7 @@ impl Connection {
         Ok(left)
     }
 
-    fn answer(mut self, page: &Page) -> io::Result<()> {
+    fn answer(mut self, page: &MetricsPage) -> io::Result<()> {
         let answer = self.request(page)?;
         let head = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
@@ -197,7 +197,7 @@ impl Connection {
     }
 
     /// Reads until the request is whole, or can't become one that is answered well.
-    fn request(&mut self, page: &Page) -> io::Result<Answer> {
+    fn request(&mut self, page: &MetricsPage) -> io::Result<HttpResponse> {
         let mut bytes = Vec::new();
         let mut more = [0; 1024];
         loop {
@@ -215,9 +215,9 @@ impl Connection {
                 Ok(httparse::Status::Complete(_)) => return Ok(answer(&request, page)),
                 Ok(httparse::Status::Partial) if bytes.len() < LONGEST_REQUEST => {}
                 Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
-                    return Ok(Answer::error("431 Request Header Fields Too Large"));
+                    return Ok(HttpResponse::error("431 Request Header Fields Too Large"));
                 }
-                Err(_) => return Ok(Answer::error("400 Bad Request")),
+                Err(_) => return Ok(HttpResponse::error("400 Bad Request")),
             }
         }
     }
@@ -237,16 +237,16 @@ impl Connection {
     }
 }
 
-fn answer(request: &httparse::Request<'_, '_>, page: &Page) -> Answer {
+fn answer(request: &httparse::Request<'_, '_>, page: &MetricsPage) -> HttpResponse {
     let head = match request.method {
         Some("GET") => false,
         Some("HEAD") => true,
-        _ => return Answer::error("405 Method Not Allowed"),
+        _ => return HttpResponse::error("405 Method Not Allowed"),
     };
     let path = request.path.unwrap_or_default();
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     if path == "/" {
-        return Answer {
+        return HttpResponse {
             status: "200 OK",
             content_type: PLAIN,
             body: "Tidemark's metrics are at /metrics\n".into(),
@@ -254,9 +254,9 @@ fn answer(request: &httparse::Request<'_, '_>, page: &Page) -> Answer {
         };
     }
     if path != "/metrics" {
-        return Answer {
+        return HttpResponse {
             head,
-            ..Answer::error("404 Not Found")
+            ..HttpResponse::error("404 Not Found")
         };
     }
     let accepts = |kind: &str| {
@@ -276,7 +276,7 @@ fn answer(request: &httparse::Request<'_, '_>, page: &Page) -> Answer {
         true => (CLASSIC, classic(&text)),
         false => (OPEN_METRICS, text),
     };
-    Answer {
+    HttpResponse {
         status: "200 OK",
         content_type,
         body,

@@ -4,7 +4,7 @@ use tidemark_core::record::{
     EncodedHistogram, ErrorCount, Fairness, LatencyParts, Quantiles, Totals, TypeStats,
 };
 use tidemark_core::{ErrorClass, ErrorKind};
-use tidemark_merge::{MergeError, Part, errors, interval, totals, type_stats};
+use tidemark_merge::{ClientTotals, MergeError, errors, interval, totals, type_stats};
 
 fn merged(each: &[TypeStats]) -> TypeStats {
     type_stats(&each.iter().collect::<Vec<_>>(), "here").unwrap()
@@ -49,10 +49,10 @@ proptest! {
             .iter()
             .map(|events| Totals { fairness: fairness(events), ..Totals::default() })
             .collect();
-        let parts: Vec<Part<'_>> = each
+        let parts: Vec<ClientTotals<'_>> = each
             .iter()
             .zip(&clients)
-            .map(|(totals, events)| Part { totals, sessions: events.len() as u64, late_s: 0.0 })
+            .map(|(totals, events)| ClientTotals { totals, sessions: events.len() as u64, late_s: 0.0 })
             .collect();
         let (merged, all) = (totals(&parts).unwrap().fairness, fairness(&clients.concat()));
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + b.abs());
@@ -110,12 +110,12 @@ fn the_time_of_all_is_the_union_of_theirs() {
         ..Totals::default()
     };
     let [a, b, none] = [of(10.0), of(10.0), of(0.0)];
-    let part = |totals, late_s| Part {
+    let part = |totals, late_s| ClientTotals {
         totals,
         sessions: 1,
         late_s,
     };
-    let elapsed = |each: &[Part<'_>]| totals(each).unwrap().elapsed_s;
+    let elapsed = |each: &[ClientTotals<'_>]| totals(each).unwrap().elapsed_s;
     assert_eq!(
         elapsed(&[part(&a, 0.5), part(&b, 0.75), part(&none, 0.0)]),
         10.25
@@ -136,7 +136,7 @@ fn where_the_mean_passed_is_weighed_by_transactions() {
         ..Totals::default()
     };
     let [one, three] = [of(&[1000], 1.0, 0.5), of(&[2000; 3], 2.0, 1.5)];
-    let part = |totals| Part {
+    let part = |totals| ClientTotals {
         totals,
         sessions: 1,
         late_s: 0.0,

@@ -23,12 +23,12 @@ mod threads;
 
 use crate::cgroup::Throttling;
 use crate::load::HostSampler;
-use crate::source::{Column, Samples, SeriesSource};
+use crate::source::{Samples, SeriesHandle, SeriesSource};
 use machine::Machine;
 pub(crate) use machine::metrics;
 use proc::{CpuTicks, ProcFile, Traffic, counter, cpus, interfaces, memory};
 use std::collections::HashMap;
-use threads::Threads;
+use threads::ThreadGroups;
 use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::Gap;
 
@@ -48,7 +48,7 @@ const STATES: [&str; 4] = ["cpu.user", "cpu.system", "cpu.iowait", "cpu.steal"];
 pub struct ClientHostSource {
     looks: u64,
     cpu: Cpu,
-    threads: Threads,
+    threads: ThreadGroups,
     throttling: Throttling,
     memory: Memory,
     network: Network,
@@ -69,7 +69,7 @@ impl ClientHostSource {
         Self {
             looks: 0,
             cpu: Cpu::new(),
-            threads: Threads::new(),
+            threads: ThreadGroups::new(),
             throttling: Throttling::default(),
             memory: Memory::new(),
             network: Network::new(),
@@ -138,16 +138,16 @@ impl Cpu {
 struct Cores {
     known: HashMap<u32, Core>,
     /// Means over all processors, where there are too many to tell of each.
-    means: Option<[Column; 4]>,
+    means: Option<[SeriesHandle; 4]>,
     /// The kernel's work for networks and disks, of no task's time.
-    interrupts: Option<Column>,
+    interrupts: Option<SeriesHandle>,
 }
 
 struct Core {
     seen: CpuTicks,
-    busy: Column,
+    busy: SeriesHandle,
     /// Not of too many processors.
-    states: Option<[Column; 4]>,
+    states: Option<[SeriesHandle; 4]>,
 }
 
 impl Cores {
@@ -184,8 +184,8 @@ impl Cores {
 
 fn put(
     samples: &mut Samples,
-    busy: Option<Column>,
-    states: Option<[Column; 4]>,
+    busy: Option<SeriesHandle>,
+    states: Option<[SeriesHandle; 4]>,
     passed: &CpuTicks,
 ) {
     let total = passed.total() as f64;
@@ -203,7 +203,7 @@ fn put(
 struct Memory {
     host: ProcFile,
     own: ProcFile,
-    columns: Option<[Column; 3]>,
+    columns: Option<[SeriesHandle; 3]>,
 }
 
 impl Memory {
@@ -236,7 +236,7 @@ impl Memory {
 struct Network {
     file: ProcFile,
     /// By name; columns are of those through which something went.
-    seen: HashMap<String, (Traffic, Option<[Column; 4]>)>,
+    seen: HashMap<String, (Traffic, Option<[SeriesHandle; 4]>)>,
     told: usize,
 }
 
@@ -267,7 +267,7 @@ impl Network {
     }
 }
 
-fn columns(samples: &mut Samples, interface: &str) -> [Column; 4] {
+fn columns(samples: &mut Samples, interface: &str) -> [SeriesHandle; 4] {
     let labels = [("interface", interface)];
     [
         samples.rate("network.received", "bytes/s", &labels, TRAFFIC_DIGITS),
@@ -280,7 +280,7 @@ fn columns(samples: &mut Samples, interface: &str) -> [Column; 4] {
 struct Tcp {
     snmp: ProcFile,
     netstat: ProcFile,
-    columns: Option<[Column; 3]>,
+    columns: Option<[SeriesHandle; 3]>,
 }
 
 impl Tcp {
@@ -315,7 +315,7 @@ impl Tcp {
 /// A host without `/proc`.
 struct Elsewhere {
     sampler: HostSampler,
-    columns: Option<[Column; 3]>,
+    columns: Option<[SeriesHandle; 3]>,
 }
 
 impl Elsewhere {

@@ -1,7 +1,7 @@
 //! What the client's own threads get of the processors, and wait for.
 
 use super::proc::schedule;
-use crate::source::{Column, Samples};
+use crate::source::{Samples, SeriesHandle};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,11 +17,11 @@ const GROUPS: [(&str, &[&str]); 3] = [
 ];
 
 /// Groups: threads that make the load, threads that observe, and all others.
-pub(super) struct Threads {
+pub(super) struct ThreadGroups {
     known: HashMap<String, Thread>,
     /// Nanoseconds on a processor and waiting for one, of each group.
     sums: [(u64, u64); GROUPS.len()],
-    columns: Option<[(Column, Column); GROUPS.len()]>,
+    columns: Option<[(SeriesHandle, SeriesHandle); GROUPS.len()]>,
     /// Looks until the next one.
     rest: usize,
     text: String,
@@ -36,7 +36,7 @@ struct Thread {
     at_look: u64,
 }
 
-impl Threads {
+impl ThreadGroups {
     pub fn new() -> Self {
         Self {
             known: HashMap::new(),

@@ -7,7 +7,7 @@ use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::server::count_own;
 use crate::source::{Metric, Samples, SeriesSource};
-use sockets::{Seen, Sockets};
+use sockets::{SocketTimes, Sockets};
 use std::time::Duration;
 use tidemark_core::observe::NETWORK;
 use tidemark_core::record::{Gap, GapKind};
@@ -77,7 +77,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn tell(seen: &Seen, samples: &mut Samples) {
+fn tell(seen: &SocketTimes, samples: &mut Samples) {
     // A watch has no sessions.
     if seen.sockets == 0 {
         return;

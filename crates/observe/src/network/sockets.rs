@@ -11,7 +11,7 @@ const LIST_EVERY: u32 = 10;
 
 /// What one look saw.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SocketTimes {
     pub sockets: u32,
     /// Of their smoothed round trips.
     pub sum: Duration,
@@ -56,12 +56,12 @@ impl Sockets {
     }
 
     /// Looks at those whose ports are not `aside`.
-    pub fn look(&mut self, aside: &[u16]) -> Seen {
+    pub fn look(&mut self, aside: &[u16]) -> SocketTimes {
         if self.looks.is_multiple_of(LIST_EVERY) {
             self.list();
         }
         self.looks += 1;
-        let mut seen = Seen::default();
+        let mut seen = SocketTimes::default();
         for _ in 0..self.listed.len().min(MOST_AT_ONCE) {
             self.next = (self.next + 1) % self.listed.len();
             let Some(socket) = self.listed.get(self.next).copied() else {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 /// One line.
 #[derive(Debug, PartialEq)]
-pub(super) struct Line<'t> {
+pub(super) struct SampleLine<'t> {
     pub name: &'t str,
     labels: &'t str,
     pub value: f64,
 }
 
-impl<'t> Line<'t> {
+impl<'t> SampleLine<'t> {
     /// Labels with their values.
     pub fn labels(&self) -> Labels<'t> {
         Labels(self.labels)
@@ -90,7 +90,7 @@ pub(super) fn name(line: &str) -> Option<&str> {
 }
 
 /// A line that has a number.
-pub(super) fn line(text: &str) -> Option<Line<'_>> {
+pub(super) fn line(text: &str) -> Option<SampleLine<'_>> {
     let name = name(text)?;
     let rest = text.get(name.len()..)?.trim_start();
     let (labels, rest) = match rest.strip_prefix('{') {
@@ -102,7 +102,7 @@ pub(super) fn line(text: &str) -> Option<Line<'_>> {
     };
     // A time may follow.
     let value = rest.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(Line {
+    Some(SampleLine {
         name,
         labels,
         value,
@@ -110,7 +110,7 @@ pub(super) fn line(text: &str) -> Option<Line<'_>> {
 }
 
 /// The lines that have a number.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = SampleLine<'_>> {
     text.lines().filter_map(line)
 }
 
@@ -122,7 +122,7 @@ mod tests {
     fn lines_are_read_with_their_labels() {
         let text =
             "# HELP x y\nx 1\nx{cpu=\"0\",mode=\"a\\\"},b\"} 2.5e+03 1700\nbroken{\nnan NaN\n\n";
-        let all: Vec<Line> = lines(text).collect();
+        let all: Vec<SampleLine> = lines(text).collect();
         assert_eq!(all.len(), 3);
         assert_eq!((all[0].name, all[0].value), ("x", 1.0));
         assert_eq!(all[1].label("cpu").as_deref(), Some("0"));

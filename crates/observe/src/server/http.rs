@@ -150,12 +150,12 @@ pub(super) enum Extent {
 }
 
 /// What a reply comes through.
-enum Stream {
+enum HttpStream {
     Plain(TcpStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
 }
 
-impl Stream {
+impl HttpStream {
     fn over(socket: TcpStream, url: &Url) -> Result<Self, String> {
         if !url.is_tls {
             return Ok(Self::Plain(socket));
@@ -194,14 +194,14 @@ impl Stream {
 }
 
 /// One reply, within a time.
-struct Reply<'u> {
+struct HttpReply<'u> {
     url: &'u Url,
-    stream: Stream,
+    stream: HttpStream,
     begun: Instant,
     longest: Duration,
 }
 
-impl<'u> Reply<'u> {
+impl<'u> HttpReply<'u> {
     fn asked(url: &'u Url, longest: Duration) -> Result<Self, String> {
         let begun = Instant::now();
         let failed = |e| failed(url, longest, &e);
@@ -218,7 +218,7 @@ impl<'u> Reply<'u> {
         socket.set_write_timeout(Some(left)).map_err(failed)?;
         // A handshake reads before the reply does.
         socket.set_read_timeout(Some(left)).map_err(failed)?;
-        let mut stream = Stream::over(socket, url)?;
+        let mut stream = HttpStream::over(socket, url)?;
         let authorization = url.access.authorization();
         let authorization = authorization.map(|said| format!("Authorization: {said}\r\n"));
         // HTTP/1.0: the body ends with the connection, and comes in no chunks.
@@ -317,7 +317,7 @@ pub(super) fn each_line(
     most: u64,
     each: &mut dyn FnMut(&str),
 ) -> Result<Extent, Unread> {
-    let mut lines = Lines::default();
+    let mut lines = LineBuffer::default();
     let (_, extent) = parts(url, longest, most, false, &mut |part| {
         lines.take(part, each)
     })?;
@@ -355,7 +355,7 @@ fn parts(
     each: &mut dyn FnMut(&[u8]),
 ) -> Result<(String, Extent), Unread> {
     let said = |why: &str| Unread::Said(format!("{}: {why}", url.address));
-    let mut reply = Reply::asked(url, longest).map_err(Unread::Said)?;
+    let mut reply = HttpReply::asked(url, longest).map_err(Unread::Said)?;
     let (mut part, mut head) = (vec![0; 64 << 10], Vec::new());
     // Bytes that the body has, where that is said, once the head is over.
     let mut length: Option<Option<u64>> = None;
@@ -443,14 +443,14 @@ fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Opt
 
 /// Bytes put together to lines.
 #[derive(Default)]
-struct Lines {
+struct LineBuffer {
     /// The begin of a line whose end is still to come.
     begun: Vec<u8>,
     /// That line is too long.
     skips: bool,
 }
 
-impl Lines {
+impl LineBuffer {
     fn take(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(&str)) {
         while let Some(end) = bytes.iter().position(|b| *b == b'\n') {
             let (end_of_line, rest) = bytes.split_at(end);

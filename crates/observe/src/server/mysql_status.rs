@@ -11,7 +11,7 @@ use tidemark_drivers::Connector;
 
 /// A metric with the variables whose sum it is, less others. A server that has not all of them has no such
 /// metric.
-struct Told {
+struct StatusMetric {
     metric: Metric,
     of: &'static [&'static str],
     less: &'static [&'static str],
@@ -19,7 +19,7 @@ struct Told {
     by_session: bool,
 }
 
-impl Told {
+impl StatusMetric {
     /// Every variable that it needs.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         self.of.iter().chain(self.less).copied()
@@ -35,8 +35,8 @@ impl Told {
     }
 }
 
-const fn by_session(metric: Metric, of: &'static [&'static str]) -> Told {
-    Told {
+const fn by_session(metric: Metric, of: &'static [&'static str]) -> StatusMetric {
+    StatusMetric {
         metric,
         of,
         less: &[],
@@ -44,8 +44,8 @@ const fn by_session(metric: Metric, of: &'static [&'static str]) -> Told {
     }
 }
 
-const fn global(metric: Metric, of: &'static [&'static str]) -> Told {
-    Told {
+const fn global(metric: Metric, of: &'static [&'static str]) -> StatusMetric {
+    StatusMetric {
         metric,
         of,
         less: &[],
@@ -57,8 +57,8 @@ const fn between(
     metric: Metric,
     of: &'static [&'static str],
     less: &'static [&'static str],
-) -> Told {
-    Told {
+) -> StatusMetric {
+    StatusMetric {
         metric,
         of,
         less,
@@ -72,7 +72,7 @@ const MOST_AGE: Metric = Metric::gauge("checkpoint.most-age", "bytes", -3);
 
 /// Names after the manuals' chapters on server status variables. Where the servers' names differ, each has
 /// one of two rows.
-const TOLD: &[Told] = &[
+const TOLD: &[StatusMetric] = &[
     by_session(Metric::count("queries"), &["Questions"]),
     by_session(Metric::count("commits"), &["Com_commit"]),
     by_session(Metric::count("rollbacks"), &["Com_rollback"]),
@@ -179,7 +179,7 @@ pub(crate) struct MysqlStatus {
 
 impl MysqlStatus {
     pub fn new(connector: &Connector, own: &Own) -> Self {
-        let names = TOLD.iter().flat_map(Told::names);
+        let names = TOLD.iter().flat_map(StatusMetric::names);
         let sql = show(
             "GLOBAL",
             names.chain(["Threads_connected", "Threads_running"]),
@@ -205,7 +205,7 @@ fn show<'a>(scope: &str, names: impl Iterator<Item = &'a str>) -> String {
 /// Takes note of what a session adds to the server's counters.
 pub(crate) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
     let counted = TOLD.iter().filter(|told| told.by_session);
-    let sql = show("SESSION", counted.flat_map(Told::names));
+    let sql = show("SESSION", counted.flat_map(StatusMetric::names));
     let rows = db.query(&sql).map_err(|e| e.to_string())?;
     if let Some(id) = db.id() {
         for row in 0..rows.len() {

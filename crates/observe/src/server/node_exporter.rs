@@ -1,7 +1,7 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
 use super::access::EndpointAccess;
-use super::exposition::{Line, lines};
+use super::exposition::{SampleLine, lines};
 use super::http::{Url, get};
 use crate::client::metrics;
 use crate::db::LONGEST;
@@ -201,7 +201,7 @@ impl NodeExporter {
         }
     }
 
-    fn device(&mut self, line: &Line<'_>, samples: &mut Samples) {
+    fn device(&mut self, line: &SampleLine<'_>, samples: &mut Samples) {
         let place = OF_DISKS.iter().position(|(name, _)| *name == line.name);
         let of_disk = place.and_then(|at| metrics::DISK.get(at).zip(OF_DISKS.get(at)));
         let of_interface = OF_INTERFACES.iter().find(|(name, _)| *name == line.name);

@@ -15,13 +15,13 @@ use tidemark_drivers::Connector;
 const COMMITS: &str = "commits";
 
 /// Metrics that one statement gives, each by an expression.
-struct Group {
+struct StatementMetrics {
     told: Vec<(Metric, &'static str)>,
     from: &'static str,
     refusals: Refusals,
 }
 
-impl Group {
+impl StatementMetrics {
     fn new(from: &'static str, told: &[(Metric, &'static str)]) -> Self {
         Self {
             told: told.to_vec(),
@@ -40,7 +40,7 @@ impl Group {
 const MS: fn(&'static str) -> Metric = |name| Metric::time(name, 1.0);
 
 /// What a server of this version can be asked.
-fn groups(version: i64) -> Vec<Group> {
+fn groups(version: i64) -> Vec<StatementMetrics> {
     let mut all = vec![
         database(version),
         checkpoints(version),
@@ -52,9 +52,9 @@ fn groups(version: i64) -> Vec<Group> {
     all
 }
 
-fn database(version: i64) -> Group {
+fn database(version: i64) -> StatementMetrics {
     let count = Metric::count;
-    let mut group = Group::new(
+    let mut group = StatementMetrics::new(
         "(SELECT oid AS o FROM pg_database WHERE datname = current_database()) AS d",
         &[
             (count(COMMITS), "pg_stat_get_db_xact_commit(o)"),
@@ -96,16 +96,16 @@ fn database(version: i64) -> Group {
     group
 }
 
-fn wal(version: i64) -> Vec<Group> {
+fn wal(version: i64) -> Vec<StatementMetrics> {
     let count = Metric::count;
     if version < 140_000 {
         let bytes = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')";
-        return vec![Group::new(
+        return vec![StatementMetrics::new(
             "(SELECT 1) AS one",
             &[(Metric::bytes("log.written"), bytes)],
         )];
     }
-    let mut group = Group::new(
+    let mut group = StatementMetrics::new(
         "pg_stat_wal",
         &[
             (Metric::bytes("log.written"), "wal_bytes"),
@@ -123,7 +123,7 @@ fn wal(version: i64) -> Vec<Group> {
         ]);
         return vec![group];
     }
-    let of_io = Group::new(
+    let of_io = StatementMetrics::new(
         "pg_stat_io WHERE object = 'wal' AND context = 'normal'",
         &[
             (count("log.writes"), "sum(writes)"),
@@ -136,10 +136,10 @@ fn wal(version: i64) -> Vec<Group> {
 }
 
 /// The checkpointer has had a view of its own since 17.
-fn checkpoints(version: i64) -> Group {
+fn checkpoints(version: i64) -> StatementMetrics {
     let count = Metric::count;
     if version >= 170_000 {
-        return Group::new(
+        return StatementMetrics::new(
             "pg_stat_checkpointer AS c, pg_stat_bgwriter AS b",
             &[
                 (count("checkpoints.timed"), "c.num_timed"),
@@ -153,7 +153,7 @@ fn checkpoints(version: i64) -> Group {
             ],
         );
     }
-    Group::new(
+    StatementMetrics::new(
         "pg_stat_bgwriter",
         &[
             (count("checkpoints.timed"), "checkpoints_timed"),
@@ -173,7 +173,7 @@ fn checkpoints(version: i64) -> Group {
     )
 }
 
-fn io(version: i64) -> Group {
+fn io(version: i64) -> StatementMetrics {
     let count = Metric::count;
     let (read, written) = match version >= 180_000 {
         true => (
@@ -185,7 +185,7 @@ fn io(version: i64) -> Group {
             "sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)",
         ),
     };
-    Group::new(
+    StatementMetrics::new(
         "pg_stat_io WHERE object <> 'wal'",
         &[
             (Metric::bytes("data.read"), read),
@@ -201,8 +201,8 @@ fn io(version: i64) -> Group {
 
 /// Sessions that wait for locks, those that hold what they wait for, and the oldest transaction of a
 /// client that has changed or may still look at this database's rows: VACUUM's own keep none of them.
-fn locks() -> Group {
-    Group::new(
+fn locks() -> StatementMetrics {
+    StatementMetrics::new(
         "(WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own)) \
          SELECT (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
          FROM l AS w JOIN l AS h ON h.granted AND NOT w.granted AND h.pid <> w.pid \
@@ -227,8 +227,8 @@ fn locks() -> Group {
 
 /// Transactions that began since the oldest one for whose sake row versions of this database are kept: of
 /// clients, replicas that give feedback, replication slots and prepared transactions.
-fn held_back() -> Group {
-    Group::new(
+fn held_back() -> StatementMetrics {
+    StatementMetrics::new(
         "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()) \
          SELECT coalesce(max(held), 0) AS held FROM (\
          SELECT greatest(age(backend_xmin), age(backend_xid)) AS held FROM pg_stat_get_activity(NULL) \
@@ -248,7 +248,7 @@ pub(crate) struct PostgresStatus {
     db: Db,
     own: Own,
     rest: Rest,
-    groups: Vec<Group>,
+    groups: Vec<StatementMetrics>,
     tables: Tables,
     /// Of what is asked of tables and blockers.
     refusals: Refusals,

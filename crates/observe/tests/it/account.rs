@@ -8,15 +8,15 @@ use tidemark_core::record::GapKind;
 use tidemark_core::series::Series;
 use tidemark_drivers::{Access, ConnectOptions, Connector};
 use tidemark_runtime::{block_on, sleep};
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 #[test]
 fn statements_are_told_by_the_servers_account() {
-    let mariadb = Server::builder(Engine::MariaDb)
+    let mariadb = Server::builder(SandboxEngine::MariaDb)
         .setting("performance_schema", "ON")
         .start()
         .unwrap();
-    let postgres = Server::builder(Engine::Postgres)
+    let postgres = Server::builder(SandboxEngine::Postgres)
         .setting("shared_preload_libraries", "pg_stat_statements")
         .start()
         .unwrap();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
+use tidemark_observe::{EndpointAccess, Observing, Sampling, SamplingResult, sources};
 
 /// Ended with the test.
 struct Exporter(Child);
@@ -26,7 +26,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-pub fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
+pub fn observed(url: &str, lasting: Duration) -> (Vec<Series>, SamplingResult, Duration) {
     // Nobody listens there: only hosts are observed.
     let target = Target::parse("mysql://u@127.0.0.1:1/d").unwrap();
     let connector = Connector::new(target, ConnectOptions::default()).unwrap();

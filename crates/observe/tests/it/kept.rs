@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_observe::Sink;
+use tidemark_observe::SeriesSink;
 
 pub type Chunks = Arc<Mutex<Vec<SeriesChunk>>>;
 
-pub fn sink() -> (Sink, Chunks) {
+pub fn sink() -> (SeriesSink, Chunks) {
     let chunks = Chunks::default();
     let own = Arc::clone(&chunks);
     (

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 use tidemark_core::record::GapKind;
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 
 /// What ends a run may take, on a machine that is busy.
 const SOON: Duration = Duration::from_millis(1500);
@@ -35,8 +35,8 @@ fn sessions_of(server: &Server, account: &str, after: u64) -> (u64, u64) {
 /// Sessions that observe.
 fn observing(server: &Server) -> u64 {
     match server.engine() {
-        Engine::MariaDb => sessions_of(server, "sbtest", 0).1,
-        Engine::Postgres => {
+        SandboxEngine::MariaDb => sessions_of(server, "sbtest", 0).1,
+        SandboxEngine::Postgres => {
             let sql = "SELECT count(*) FROM pg_stat_activity \
                        WHERE application_name = 'tidemark-observe'";
             server.query(sql).unwrap().trim().parse().unwrap()

@@ -12,7 +12,7 @@ use tidemark_core::record::{Gap, GapKind};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
+use tidemark_observe::{EndpointAccess, Observing, Sampling, SamplingResult, sources};
 use tidemark_testkit::Server;
 
 /// What an endpoint does with a request.
@@ -73,7 +73,7 @@ fn growing(a_second: f64) -> impl Fn() -> f64 + Send + 'static {
     move || 1e6 + begun.elapsed().as_secs_f64() * a_second
 }
 
-fn watched(nodes: Nodes, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
+fn watched(nodes: Nodes, lasting: Duration) -> (Vec<Series>, SamplingResult, Duration) {
     let (sink, chunks) = sink();
     let nodes = nodes.at_intervals_of(Duration::from_millis(300));
     let watch = Sampling::start(vec![Box::new(nodes)], Duration::ZERO, &sink);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tidemark_core::observe::SERVER_NODES;
 use tidemark_core::record::GapKind;
 use tidemark_core::series::Series;
-use tidemark_observe::{Ended, EndpointAccess, Sampling};
+use tidemark_observe::{EndpointAccess, Sampling, SamplingResult};
 
 /// Its clock is an hour ahead: only its own time counts.
 const AHEAD: f64 = 3600.0;
@@ -138,7 +138,7 @@ fn of_a_cluster(query: &str, start: f64, end: f64, step: f64) -> String {
     success(&matrix(of, (start, end, step)))
 }
 
-fn watched(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
+fn watched(url: &str, lasting: Duration) -> (Vec<Series>, SamplingResult, Duration) {
     let (sink, chunks) = sink();
     let from = ThroughPrometheus::new(url, &EndpointAccess::default()).at_intervals_of(EVERY);
     let watch = Sampling::start(vec![Box::new(from)], Duration::ZERO, &sink);

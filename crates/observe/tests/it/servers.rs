@@ -6,7 +6,7 @@ use tidemark_core::record::{GapKind, Observed};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{Ended, EndpointAccess, Observing, Sampling, sources};
+use tidemark_observe::{EndpointAccess, Observing, Sampling, SamplingResult, sources};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Endpoint, Server};
 
@@ -15,7 +15,11 @@ pub fn connector(url: &str) -> Connector {
 }
 
 /// Observes while `work` is done.
-pub fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ended, Duration) {
+pub fn observed(
+    url: &str,
+    observe: &str,
+    work: impl FnOnce(),
+) -> (Vec<Series>, SamplingResult, Duration) {
     let connector = connector(url);
     let observe: Observe = observe.parse().unwrap();
     let engine = match url.starts_with("postgres") {
@@ -45,7 +49,7 @@ pub fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, 
     (kept(&chunks), ended, took)
 }
 
-pub fn of<'e>(ended: &'e Ended, source: &str) -> &'e Observed {
+pub fn of<'e>(ended: &'e SamplingResult, source: &str) -> &'e Observed {
     let found = ended.observed.iter().find(|o| o.source == source);
     found.unwrap_or_else(|| panic!("{source}: {ended:?}"))
 }
@@ -367,7 +371,7 @@ fn a_server_that_hangs_holds_nobody_up() {
 
 #[test]
 fn a_server_without_connections_to_spare_keeps_them() {
-    let server = Server::builder(tidemark_testkit::Engine::Postgres)
+    let server = Server::builder(tidemark_testkit::SandboxEngine::Postgres)
         .setting("max_connections", "8")
         .setting("superuser_reserved_connections", "3")
         .start()

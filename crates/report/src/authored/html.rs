@@ -1,6 +1,6 @@
 //! An author's Markdown on a page: no HTML of its own, no script, nothing from a network.
 
-use super::lines::Lines;
+use super::lines::LineEnds;
 use super::{AuthoredSection, Picture};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +16,7 @@ fn parser(markdown: &str) -> Parser<'_> {
 
 /// Paths of pictures, and the lines before them.
 pub(super) fn pictures(markdown: &str) -> Vec<(String, usize)> {
-    let lines = Lines::of(markdown);
+    let lines = LineEnds::of(markdown);
     let events = parser(markdown).into_offset_iter();
     let found = events.filter_map(|(event, at)| match event {
         Event::Start(Tag::Image { dest_url, .. }) => {

@@ -104,7 +104,7 @@ impl Document {
         let mut sections: Vec<&AuthoredSection> = authored.sections.iter().collect();
         sections.sort_by_key(|section| section.place);
         for section in sections {
-            let text = reference::Text {
+            let text = reference::SectionText {
                 text: &section.text,
                 line: section.line + 1,
                 lenient: section.lenient,
@@ -112,7 +112,7 @@ impl Document {
             let markdown = text.resolved(resolve)?;
             let title = match section.title.as_str() {
                 "" => place_title(self.texts(), section.place).to_string(),
-                title => reference::Text {
+                title => reference::SectionText {
                     text: title,
                     line: section.line,
                     ..text

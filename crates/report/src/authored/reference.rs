@@ -13,7 +13,7 @@ pub(crate) struct Reference {
 
 /// A section's text, or its heading.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct SectionText<'t> {
     pub text: &'t str,
     /// Its first line in the file.
     pub line: usize,
@@ -21,7 +21,7 @@ pub(super) struct Text<'t> {
     pub lenient: bool,
 }
 
-impl Text<'_> {
+impl SectionText<'_> {
     /// With its references resolved. `\\{{` stands for itself.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Text<'_> {
     }
 }
 
-fn resolved(section: Text<'_>, resolve: Resolve<'_>) -> Result<String, AuthoredError> {
+fn resolved(section: SectionText<'_>, resolve: Resolve<'_>) -> Result<String, AuthoredError> {
     let mut out = String::with_capacity(section.text.len());
     let mut rest = section.text;
     let mut line = section.line;
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<String, AuthoredError> {
-        let text = Text {
+        let text = SectionText {
             text,
             line: 10,
             lenient: false,

@@ -1,6 +1,6 @@
 //! A Markdown text to sections.
 
-use super::lines::Lines;
+use super::lines::LineEnds;
 use super::{Authored, AuthoredError};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Authored, AuthoredError> {
         authored.title = Some(title.title).filter(|title| !title.is_empty());
         from = title.at.end;
     }
-    let lines = Lines::of(text);
+    let lines = LineEnds::of(text);
     let line = |at: usize| lines.before(at);
     let end = headings.first().map_or(text.len(), |h| h.at.start);
     let mut add = |place, title: String, at: Range<usize>| {

@@ -3,7 +3,7 @@
 
 use super::canvas::{Drawing, Ink, cross, shape};
 use super::panel::escaped;
-use super::{Figure, INTERVAL_ROOM, Span};
+use super::{ChartFigure, ChartWidth, INTERVAL_ROOM};
 use std::fmt::Write;
 
 /// Width of the picture, and of one of several; text is as high as that of other charts of the size.
@@ -38,7 +38,7 @@ pub(crate) struct BarChart<'a> {
     pub says: String,
     /// What is said more where an interval is cut off.
     pub cut: String,
-    pub span: Span,
+    pub span: ChartWidth,
     /// What is measured.
     pub unit: &'a str,
     /// Names, each with a bar or none of each series.
@@ -53,7 +53,7 @@ pub(crate) struct BarChart<'a> {
 
 impl BarChart<'_> {
     /// `None` where there are no three bars: fewer say no more than their figures.
-    pub fn figure(self) -> Option<Figure> {
+    pub fn figure(self) -> Option<ChartFigure> {
         let bars = self
             .groups
             .iter()
@@ -62,7 +62,7 @@ impl BarChart<'_> {
             return None;
         }
         let (drawing, cut) = self.drawing();
-        Some(Figure {
+        Some(ChartFigure {
             drawing,
             title: self.title,
             says: match cut {
@@ -89,7 +89,7 @@ impl BarChart<'_> {
         let names = self.groups.iter().map(|(name, _)| width(name));
         let longest = names.fold(0.0, f64::max);
         let wide = match self.span {
-            Span::Third | Span::FirstThird => SMALL,
+            ChartWidth::Third | ChartWidth::FirstThird => SMALL,
             _ => WIDTH,
         };
         let above = longest > wide * BESIDE;
@@ -275,7 +275,7 @@ mod tests {
             title: String::new(),
             says: String::new(),
             cut: String::new(),
-            span: Span::Half,
+            span: ChartWidth::Half,
             unit: "tx/s",
             groups: names
                 .iter()

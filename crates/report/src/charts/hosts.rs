@@ -2,7 +2,7 @@
 
 use super::bars::{shortened, text};
 use super::canvas::{Drawing, Ink};
-use super::{Figure, Span};
+use super::{ChartFigure, ChartWidth};
 use std::fmt::Write;
 
 /// Width of the picture, as of other wide charts, and of a box; four stand in a row.
@@ -35,7 +35,7 @@ pub(crate) struct HostsDrawing {
 
 impl HostsDrawing {
     /// The drawing, with its table.
-    pub fn figure(self) -> Figure {
+    pub fn figure(self) -> ChartFigure {
         let columns = self.boxes.len().clamp(1, IN_A_ROW);
         let wide = (WIDTH - GAP * (columns - 1) as f64) / columns as f64;
         let mut picture = String::new();
@@ -48,7 +48,7 @@ impl HostsDrawing {
             }
             y += tall + GAP;
         }
-        Figure {
+        ChartFigure {
             title: self.title,
             says: self.says,
             drawing: Drawing {
@@ -61,7 +61,7 @@ impl HostsDrawing {
             },
             head: self.head,
             rows: self.rows,
-            span: Span::Whole,
+            span: ChartWidth::Whole,
             legend: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::canvas::{Chart, HALF, Ink, Layer};
-use super::{Figure, Span};
+use super::{ChartFigure, ChartWidth};
 use crate::ReportError;
 use crate::digest::Digest;
 use crate::number::{percent, three, whole};
@@ -23,7 +23,7 @@ const LISTED: [f64; 11] = [
 pub(crate) fn distribution(
     d: &Digest<'_>,
     t: &'static Texts,
-) -> Result<Option<Figure>, ReportError> {
+) -> Result<Option<ChartFigure>, ReportError> {
     let h = d.all.latency();
     if h.is_empty() {
         return Ok(None);
@@ -83,7 +83,7 @@ pub(crate) fn distribution(
             .collect(),
     }
     .draw()?;
-    Ok(Some(Figure {
+    Ok(Some(ChartFigure {
         title: t.distribution_chart.into(),
         says: fill(
             t.distribution_says,
@@ -103,7 +103,7 @@ pub(crate) fn distribution(
                 ]
             })
             .collect(),
-        span: Span::Half,
+        span: ChartWidth::Half,
         legend: Vec::new(),
     }))
 }
@@ -115,7 +115,7 @@ fn bars_of(x: &Axis) -> (f64, f64) {
 }
 
 /// Latency against percentile, each nine as wide as the last; `None` when no transaction ended.
-pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>, ReportError> {
+pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<ChartFigure>, ReportError> {
     let h = d.all.latency();
     let max = three(ms(h.max_ns()));
     let says = fill(t.curve_says, &[("count", &whole(h.count())), ("max", &max)]);
@@ -128,7 +128,7 @@ pub(crate) fn curves(
     named: &[(String, &Histogram)],
     t: &'static Texts,
     (title, says): (&str, &str),
-) -> Result<Option<Figure>, ReportError> {
+) -> Result<Option<ChartFigure>, ReportError> {
     let named: Vec<_> = named.iter().filter(|(_, h)| !h.is_empty()).collect();
     let most = named.iter().map(|(_, h)| h.count()).max().unwrap_or(0);
     if most == 0 {
@@ -181,7 +181,7 @@ pub(crate) fn curves(
     };
     let longest = named.iter().map(|(_, h)| three(ms(h.max_ns())));
     let longest = std::iter::once(t.max.to_string()).chain(longest).collect();
-    Ok(Some(Figure {
+    Ok(Some(ChartFigure {
         title: title.into(),
         says: says.into(),
         drawing,
@@ -193,7 +193,7 @@ pub(crate) fn curves(
             .map(row)
             .chain(alone.then_some(longest))
             .collect(),
-        span: Span::Half,
+        span: ChartWidth::Half,
         legend: match alone {
             true => Vec::new(),
             false => names().collect(),

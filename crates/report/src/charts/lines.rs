@@ -2,12 +2,12 @@
 
 use super::axis::Axis;
 use super::canvas::{Chart, HALF, Ink, Layer, SMALL, WIDE};
-use super::{Figure, INTERVAL_ROOM, Span};
+use super::{ChartFigure, ChartWidth, INTERVAL_ROOM};
 use crate::ReportError;
 
 /// A named line.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct ChartLine {
     pub name: String,
     /// In the order in which they are joined.
     pub points: Vec<LinePoint>,
@@ -40,13 +40,13 @@ pub(crate) struct LineChart<'a> {
     pub says: String,
     /// What is said more where an interval is cut off.
     pub cut: String,
-    pub span: Span,
+    pub span: ChartWidth,
     pub x: Loads,
     pub x_name: &'a str,
     pub y_name: &'a str,
     /// Whether the y axis is logarithmic.
     pub logarithmic: bool,
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// What the y axis covers whatever is drawn, so that charts side by side have the same.
     pub beside: Option<(f64, f64)>,
     /// Dashed lines in grey: laws and limits.
@@ -63,15 +63,15 @@ const FEWEST: usize = 3;
 
 impl LineChart<'_> {
     /// `None` where no line has points enough to show a course.
-    pub fn figure(self) -> Result<Option<Figure>, ReportError> {
+    pub fn figure(self) -> Result<Option<ChartFigure>, ReportError> {
         let points = || self.lines.iter().flat_map(|l| &l.points);
         if self.lines.iter().all(|l| l.points.len() < FEWEST) {
             return Ok(None);
         }
         let size = match self.span {
-            Span::Whole => WIDE,
-            Span::Half | Span::Alone => HALF,
-            Span::Third | Span::FirstThird => SMALL,
+            ChartWidth::Whole => WIDE,
+            ChartWidth::Half | ChartWidth::Alone => HALF,
+            ChartWidth::Third | ChartWidth::FirstThird => SMALL,
         };
         let (x, x_logarithmic) = match &self.x {
             Loads::At(loads) => Axis::loads(loads, Chart::plot_width(size)),
@@ -177,7 +177,7 @@ impl LineChart<'_> {
             1 => Vec::new(),
             _ => self.lines.iter().map(|l| l.name.clone()).collect(),
         };
-        Ok(Some(Figure {
+        Ok(Some(ChartFigure {
             title: self.title,
             says: match cut {
                 true => self.says + &self.cut,

@@ -19,7 +19,7 @@ pub(crate) use canvas::{Drawing, MOST_SERIES, key};
 pub(crate) use hosts::{HostBox, HostsDrawing};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
-pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
+pub(crate) use lines::{ChartLine, LineChart, LinePoint, Loads};
 pub(crate) use panel::{PanelLine, panel};
 pub(crate) use rate::by_rate;
 pub(crate) use stacked::{Shade, Stack, StackChart};
@@ -32,7 +32,7 @@ pub(crate) const INTERVAL_ROOM: f64 = 1.25;
 
 /// How much of the page's width a chart takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Span {
+pub(crate) enum ChartWidth {
     Whole,
     Half,
     /// Half, with its words in the other half.
@@ -45,7 +45,7 @@ pub(crate) enum Span {
 
 /// A chart and the same as text.
 #[derive(Debug)]
-pub(crate) struct Figure {
+pub(crate) struct ChartFigure {
     /// Heading.
     pub title: String,
     /// What the chart shows, in words.
@@ -56,12 +56,12 @@ pub(crate) struct Figure {
     /// Its rows, one for each of the drawing's.
     pub rows: Vec<Vec<String>>,
     /// How much of the width it takes.
-    pub span: Span,
+    pub span: ChartWidth,
     /// Names of its lines, where they have none on the picture.
     pub legend: Vec<String>,
 }
 
-impl Figure {
+impl ChartFigure {
     /// Each line's sign, as an `<svg>` element, and its name.
     pub fn keys(&self) -> impl Iterator<Item = (String, &String)> {
         let names = self.legend.iter().enumerate();
@@ -78,11 +78,11 @@ impl Figure {
     /// Its element's class.
     pub fn class(&self) -> &'static str {
         match self.span {
-            Span::Whole => "",
-            Span::Half => "half",
-            Span::Alone => "alone",
-            Span::Third => "third",
-            Span::FirstThird => "third first",
+            ChartWidth::Whole => "",
+            ChartWidth::Half => "half",
+            ChartWidth::Alone => "alone",
+            ChartWidth::Third => "third",
+            ChartWidth::FirstThird => "third first",
         }
     }
 
@@ -91,12 +91,12 @@ impl Figure {
         let mut row = 0;
         for n in 0..figures.len() {
             match figures[n].span {
-                Span::Half => row += 1,
+                ChartWidth::Half => row += 1,
                 _ => row = 0,
             }
             let next = figures.get(n + 1).map(|figure| figure.span);
-            if row % 2 == 1 && next != Some(Span::Half) {
-                figures[n].span = Span::Alone;
+            if row % 2 == 1 && next != Some(ChartWidth::Half) {
+                figures[n].span = ChartWidth::Alone;
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Latency at each rate that was held.
 
-use super::lines::{Line, LineChart, LinePoint, Loads};
-use super::{Figure, Span};
+use super::lines::{ChartLine, LineChart, LinePoint, Loads};
+use super::{ChartFigure, ChartWidth};
 use crate::ReportError;
 use crate::digest::Digest;
-use crate::load::{Found, LoadKind, Spread, StepFigures};
+use crate::load::{LoadKind, SearchOutcome, Spread, StepFigures};
 use crate::number::three;
 use crate::texts::{Texts, fill};
 
@@ -18,7 +18,10 @@ const LINES: [Percentile; 3] = [
 ];
 
 /// Response times over the rates asked for; `None` where fewer than two were held.
-pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>, ReportError> {
+pub(crate) fn by_rate(
+    d: &Digest<'_>,
+    t: &'static Texts,
+) -> Result<Option<ChartFigure>, ReportError> {
     let held = d.steps.iter().filter_map(|s| Some((s.step.rate?, s)));
     let mut held: Vec<(f64, &StepFigures<'_>)> = held.collect();
     held.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -28,7 +31,7 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
     if first == last {
         return Ok(None);
     }
-    let line = |(name, of): &Percentile| Line {
+    let line = |(name, of): &Percentile| ChartLine {
         name: (*name).into(),
         points: held
             .iter()
@@ -49,7 +52,7 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
         let rates = [three(*rate), three(s.achieved)].into_iter();
         (*rate, rates.chain(values).collect())
     };
-    let found = Found::of(d.record).rate();
+    let found = SearchOutcome::of(d.record).rate();
     let found = found.filter(|_| d.kind == LoadKind::Search);
     let mut head = vec![t.step_rate.to_string(), t.step_served.to_string()];
     head.extend(LINES.iter().map(|(name, _)| format!("{name} (ms)")));
@@ -60,7 +63,7 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
             &[("low", &three(*first)), ("high", &three(*last))],
         ),
         cut: String::new(),
-        span: Span::Whole,
+        span: ChartWidth::Whole,
         // From zero: how far apart rates are is what the chart is about.
         x: Loads::FromZero,
         x_name: t.axis_rate,

@@ -2,7 +2,7 @@
 
 use super::bars::{text, width};
 use super::canvas::{Drawing, Ink};
-use super::{Figure, Span};
+use super::{ChartFigure, ChartWidth};
 use std::fmt::Write;
 
 /// Width of the picture, as of other wide charts, and the height of its text.
@@ -43,7 +43,7 @@ pub(crate) struct StackChart {
 
 impl StackChart {
     /// `None` without a bar of any length.
-    pub fn figure(self) -> Option<Figure> {
+    pub fn figure(self) -> Option<ChartFigure> {
         let total = |stack: &Stack| stack.parts.iter().map(|(_, value)| value).sum::<f64>();
         let longest = self.stacks.iter().map(total).fold(0.0, f64::max);
         if longest <= 0.0 {
@@ -78,7 +78,7 @@ impl StackChart {
             x += wide;
         }
         let height = y + LINE;
-        Some(Figure {
+        Some(ChartFigure {
             title: self.title,
             says: self.says,
             drawing: Drawing {
@@ -91,7 +91,7 @@ impl StackChart {
             },
             head: self.head,
             rows: self.rows,
-            span: Span::Whole,
+            span: ChartWidth::Whole,
             legend: Vec::new(),
         })
     }

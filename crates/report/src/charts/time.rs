@@ -3,9 +3,9 @@
 use super::axis::Axis;
 use super::canvas::{Chart, EndLabel, Ink, Layer, WIDE};
 use super::timeline::Timeline;
-use super::{Figure, Span};
+use super::{ChartFigure, ChartWidth};
 use crate::ReportError;
-use crate::digest::{Digest, Point};
+use crate::digest::{ChartPoint, Digest};
 use crate::load::LoadKind;
 use crate::number::{three, whole};
 use crate::texts::{Texts, fill};
@@ -17,7 +17,7 @@ const NAME_LENGTH: usize = 14;
 const MOST_TYPES: usize = 6;
 
 /// One line of a chart.
-struct Series<'a> {
+struct ChartSeries<'a> {
     name: &'a str,
     values: Vec<Option<f64>>,
 }
@@ -29,7 +29,7 @@ struct OverTime<'a> {
     title: &'static str,
     says: String,
     y_name: &'a str,
-    series: Vec<Series<'a>>,
+    series: Vec<ChartSeries<'a>>,
     /// Whether the y axis is logarithmic.
     logarithmic: bool,
     /// Whether the area below the first line is tinted.
@@ -39,7 +39,7 @@ struct OverTime<'a> {
 }
 
 impl OverTime<'_> {
-    fn figure(self) -> Result<Figure, ReportError> {
+    fn figure(self) -> Result<ChartFigure, ReportError> {
         let points = &self.d.points;
         let time = Timeline::of(self.d);
         let values = || self.series.iter().flat_map(|s| s.values.iter().flatten());
@@ -53,8 +53,8 @@ impl OverTime<'_> {
         let place = |v: f64| if self.logarithmic { v.log10() } else { v };
 
         let mut layers = time.layers(&y);
-        let at = |s: &Series<'_>| -> Vec<(f64, Option<f64>)> {
-            let middles = points.iter().map(Point::middle_s);
+        let at = |s: &ChartSeries<'_>| -> Vec<(f64, Option<f64>)> {
+            let middles = points.iter().map(ChartPoint::middle_s);
             middles.zip(s.values.iter().map(|v| v.map(place))).collect()
         };
         if self.area
@@ -108,7 +108,7 @@ impl OverTime<'_> {
             y_name: self.y_name,
             layers,
             end_labels,
-            rows: points.iter().map(Point::middle_s).collect(),
+            rows: points.iter().map(ChartPoint::middle_s).collect(),
         }
         .draw()?;
 
@@ -125,18 +125,18 @@ impl OverTime<'_> {
                 std::iter::once(self.time_cell(p)).chain(cells).collect()
             })
             .collect();
-        Ok(Figure {
+        Ok(ChartFigure {
             title: self.title.into(),
             says: self.caption(&time),
             drawing,
             head,
             rows,
-            span: Span::Whole,
+            span: ChartWidth::Whole,
             legend: Vec::new(),
         })
     }
 
-    fn time_cell(&self, p: &Point) -> String {
+    fn time_cell(&self, p: &ChartPoint) -> String {
         let span = format!("{:.0} – {}", p.start_s, self.t.moment(p.end_s));
         match p.phase {
             Phase::Warmup => format!("{span} ({})", self.t.warmup),
@@ -174,7 +174,7 @@ fn shortened(name: &str) -> String {
 /// A value of a measured point, and when.
 fn extreme<'d>(
     (d, t): (&'d Digest<'_>, &Texts),
-    value: impl Fn(&Point) -> Option<f64> + 'd,
+    value: impl Fn(&ChartPoint) -> Option<f64> + 'd,
     largest: bool,
 ) -> Option<(f64, String)> {
     let sign = if largest { 1.0 } else { -1.0 };
@@ -189,15 +189,15 @@ fn mean_of(d: &Digest<'_>) -> f64 {
     if d.kind != LoadKind::Search {
         return d.transactions_per_s();
     }
-    let length = |p: &Point| p.end_s - p.start_s;
+    let length = |p: &ChartPoint| p.end_s - p.start_s;
     let all: f64 = d.measured().map(|p| p.transactions_per_s * length(p)).sum();
     let time: f64 = d.measured().map(length).sum();
     if time > 0.0 { all / time } else { 0.0 }
 }
 
 /// Transactions a second.
-pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
-    let tps = |p: &Point| Some(p.transactions_per_s);
+pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<ChartFigure, ReportError> {
+    let tps = |p: &ChartPoint| Some(p.transactions_per_s);
     let mean = mean_of(d);
     let says = match (extreme((d, t), tps, false), extreme((d, t), tps, true)) {
         (Some((low, low_at)), Some((high, high_at))) => fill(
@@ -213,12 +213,12 @@ pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Re
         _ => t.no_chart.into(),
     };
     let stepped = matches!(d.kind, LoadKind::Steps | LoadKind::Search);
-    let mut series = vec![Series {
+    let mut series = vec![ChartSeries {
         name: t.transactions_per_s,
         values: d.points.iter().map(tps).collect(),
     }];
     if stepped {
-        series.push(Series {
+        series.push(ChartSeries {
             name: t.asked_rate,
             values: d.points.iter().map(|p| p.rate).collect(),
         });
@@ -239,7 +239,10 @@ pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Re
 }
 
 /// Transactions a second of each type.
-pub(crate) fn throughput_by_type(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
+pub(crate) fn throughput_by_type(
+    d: &Digest<'_>,
+    t: &'static Texts,
+) -> Result<ChartFigure, ReportError> {
     let shown = d.types.len().min(MOST_TYPES);
     let series = d.types.iter().take(shown).enumerate();
     OverTime {
@@ -249,7 +252,7 @@ pub(crate) fn throughput_by_type(d: &Digest<'_>, t: &'static Texts) -> Result<Fi
         says: fill(t.types_says, &[("count", &shown.to_string())]),
         y_name: t.axis_tps,
         series: series
-            .map(|(n, (name, _))| Series {
+            .map(|(n, (name, _))| ChartSeries {
                 name,
                 values: d.points.iter().map(|p| p.by_type.get(n).copied()).collect(),
             })
@@ -262,8 +265,8 @@ pub(crate) fn throughput_by_type(d: &Digest<'_>, t: &'static Texts) -> Result<Fi
 }
 
 /// Percentiles of latency in each interval.
-pub(crate) fn latency(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
-    let of = |n: usize| move |p: &Point| p.latency_ms.and_then(|l| l.get(n).copied());
+pub(crate) fn latency(d: &Digest<'_>, t: &'static Texts) -> Result<ChartFigure, ReportError> {
+    let of = |n: usize| move |p: &ChartPoint| p.latency_ms.and_then(|l| l.get(n).copied());
     let says = match (
         extreme((d, t), of(1), false),
         extreme((d, t), of(1), true),
@@ -290,7 +293,7 @@ pub(crate) fn latency(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Repor
         series: names
             .iter()
             .enumerate()
-            .map(|(n, name)| Series {
+            .map(|(n, name)| ChartSeries {
                 name,
                 values: d.points.iter().map(of(n)).collect(),
             })
@@ -303,7 +306,7 @@ pub(crate) fn latency(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Repor
 }
 
 /// Errors and reconnects a second.
-pub(crate) fn errors(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
+pub(crate) fn errors(d: &Digest<'_>, t: &'static Texts) -> Result<ChartFigure, ReportError> {
     OverTime {
         d,
         t,
@@ -317,11 +320,11 @@ pub(crate) fn errors(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Report
         ),
         y_name: t.axis_errors,
         series: vec![
-            Series {
+            ChartSeries {
                 name: t.errors_per_s,
                 values: d.points.iter().map(|p| Some(p.errors_per_s)).collect(),
             },
-            Series {
+            ChartSeries {
                 name: t.reconnects_per_s,
                 values: d.points.iter().map(|p| Some(p.reconnects_per_s)).collect(),
             },
@@ -334,7 +337,7 @@ pub(crate) fn errors(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Report
 }
 
 /// Arrivals that wait for a session.
-pub(crate) fn queue(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
+pub(crate) fn queue(d: &Digest<'_>, t: &'static Texts) -> Result<ChartFigure, ReportError> {
     let high = d.measured().map(|p| p.queue_length).max().unwrap_or(0);
     OverTime {
         d,
@@ -342,7 +345,7 @@ pub(crate) fn queue(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportE
         title: t.queue_chart,
         says: fill(t.queue_says, &[("high", &whole(high))]),
         y_name: t.axis_queue,
-        series: vec![Series {
+        series: vec![ChartSeries {
             name: t.waiting,
             values: d
                 .points

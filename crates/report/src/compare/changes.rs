@@ -1,6 +1,6 @@
 //! What limits either side of a comparison, and which parts of the latency changed.
 
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::three;
 use crate::texts::{Lang, compare as texts, diagnosis as words, fill};
 use tidemark_diagnosis::{Cause, Changes};
@@ -21,7 +21,7 @@ pub(super) fn limits(changes: &Changes, lang: Lang) -> Option<String> {
 }
 
 /// Parts of the mean latency that changed; `None` where none did.
-pub(super) fn parts(changes: &Changes, lang: Lang) -> Option<Table> {
+pub(super) fn parts(changes: &Changes, lang: Lang) -> Option<ReportTable> {
     let (t, words) = (texts::of(lang), words::of(lang));
     let rows = changes.parts.iter().map(|of| {
         vec![
@@ -32,7 +32,7 @@ pub(super) fn parts(changes: &Changes, lang: Lang) -> Option<Table> {
         ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| ReportTable {
         title: t.parts_changed,
         head: vec![words.where_, t.a_ms, t.b_ms, t.change_ms],
         rows,

@@ -5,9 +5,9 @@ mod names;
 
 use crate::ReportError;
 use crate::document::markdown;
-use crate::document::text::Lines;
+use crate::document::text::TextBuilder;
 use crate::findings::finding_lines;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{bytes, three, whole};
 use crate::observed::said_of;
 use crate::settings::readable;
@@ -16,7 +16,7 @@ pub(crate) use changes::signed;
 pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{
-    Basis, Compared, Comparison, Limit, Metric, Needed, Side, TELLING, Verdict,
+    Basis, Compared, Comparison, Metric, Needed, RegressionLimit, Side, TELLING, Verdict,
 };
 use tidemark_diagnosis::Changes;
 
@@ -25,7 +25,7 @@ use tidemark_diagnosis::Changes;
 const WIDEST: f64 = 16.0;
 
 /// Limits that were given, and whether each is broken.
-pub type Judged<'l> = &'l [(Limit, bool)];
+pub type Judged<'l> = &'l [(RegressionLimit, bool)];
 
 /// A comparison as plain text, with what limits either side. Control characters from outside are left out.
 pub fn comparison_text(
@@ -35,7 +35,7 @@ pub fn comparison_text(
     lang: Lang,
 ) -> String {
     let t = texts::of(lang);
-    let mut out = Lines::default();
+    let mut out = TextBuilder::default();
     out.line(&sides(comparison, t));
     out.part(&metrics(comparison, t).into(), lang.texts());
     if let Some(needed) = needed(comparison, lang) {
@@ -174,8 +174,8 @@ fn sides(comparison: &Comparison, t: &Texts) -> String {
     fill(t.sides, &[("a", &a), ("b", &b)])
 }
 
-fn metrics(comparison: &Comparison, t: &'static Texts) -> Table {
-    Table {
+fn metrics(comparison: &Comparison, t: &'static Texts) -> ReportTable {
+    ReportTable {
         title: match comparison.basis {
             Basis::Repeats => t.basis_repeats,
             Basis::Intervals => t.basis_intervals,
@@ -188,7 +188,7 @@ fn metrics(comparison: &Comparison, t: &'static Texts) -> Table {
 }
 
 /// What a transaction took on either side.
-fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<Table> {
+fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<ReportTable> {
     let (t, o) = (texts::of(lang), observed::of(lang));
     let rows = comparison.costs.iter().map(|cost| {
         let (called, a) = said_of(cost.kind, cost.a, o);
@@ -199,7 +199,7 @@ fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<Table> {
         vec![called.into(), a, b, change.unwrap_or_else(|| "–".into())]
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| ReportTable {
         title: o.costs,
         head: vec![o.cost, t.a, t.b, t.change],
         rows,
@@ -265,10 +265,10 @@ pub(crate) fn listed(what: &str, values: &[String]) -> String {
     }
 }
 
-fn differences(comparison: &Comparison, lang: Lang) -> Table {
+fn differences(comparison: &Comparison, lang: Lang) -> ReportTable {
     let t = texts::of(lang);
     let differences = comparison.differences.iter();
-    Table {
+    ReportTable {
         title: t.differences,
         head: vec![t.what, t.a, t.b],
         rows: differences
@@ -298,7 +298,7 @@ fn unusable(comparison: &Comparison, t: &Texts) -> Vec<String> {
 }
 
 fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<String> {
-    let said = |(limit, broken): &(Limit, bool)| {
+    let said = |(limit, broken): &(RegressionLimit, bool)| {
         let template = match (broken, comparison.is_usable()) {
             (true, true) => t.broken,
             (true, false) => t.broken_unusable,
@@ -322,7 +322,7 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
 }
 
 /// Says beside a judgement what it was made on.
-fn decided_on(comparison: &Comparison, limit: &Limit, said: String, t: &Texts) -> String {
+fn decided_on(comparison: &Comparison, limit: &RegressionLimit, said: String, t: &Texts) -> String {
     let mut metrics = comparison.metrics.iter();
     let Some(of) = metrics.find(|m| m.metric == limit.metric()) else {
         return fill(t.on_nothing, &[("said", &said)]);

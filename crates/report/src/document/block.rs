@@ -1,6 +1,6 @@
 //! What a document is made of, the same for every format.
 
-use crate::charts::Figure;
+use crate::charts::ChartFigure;
 use crate::findings::Said;
 use tidemark_core::ReportPlace;
 
@@ -85,7 +85,7 @@ pub(crate) struct Judged {
 
 /// A piece of a sentence, and whether it is a value.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece {
+pub(crate) struct TextPiece {
     pub text: String,
     pub is_value: bool,
 }
@@ -98,7 +98,7 @@ pub(crate) enum Block {
     /// What must be known before the figures are used.
     Warning(String),
     /// The result in one sentence.
-    Headline(Vec<Piece>),
+    Headline(Vec<TextPiece>),
     /// A sentence that stands out.
     Lead(String),
     /// A paragraph.
@@ -115,7 +115,7 @@ pub(crate) enum Block {
     Facts(Vec<(&'static str, String)>),
     Table(Grid),
     Findings(Vec<Judged>),
-    Figures(Vec<Figure>),
+    Figures(Vec<ChartFigure>),
     Panels(Vec<Panel>),
     /// Lines as they are, in a language (`sh`, `toml`, `text`).
     Code(&'static str, String),

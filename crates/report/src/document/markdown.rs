@@ -4,14 +4,14 @@
 use super::picture::{self, ChartFile, Illustrated};
 use super::{Block, Document, Judged};
 use crate::ReportError;
-use crate::charts::Figure;
+use crate::charts::ChartFigure;
 use crate::texts::Texts;
 
 /// The charts that a document links.
 struct Linked<'d> {
     /// The folder of their files, as an address.
     folder: String,
-    figures: Vec<&'d Figure>,
+    figures: Vec<&'d ChartFigure>,
 }
 
 impl Document {
@@ -31,7 +31,7 @@ impl Document {
         });
         let markdown = self.written(&mut linked);
         let figures = linked.map(|linked| linked.figures).unwrap_or_default();
-        let file = |(number, figure): (usize, &Figure)| -> Result<ChartFile, ReportError> {
+        let file = |(number, figure): (usize, &ChartFigure)| -> Result<ChartFile, ReportError> {
             Ok(ChartFile {
                 name: picture::file_name(number),
                 svg: picture::standalone(figure)?,
@@ -122,7 +122,7 @@ fn one<'d>(block: &'d Block, t: &Texts, linked: &mut Option<Linked<'d>>) -> Stri
 
 impl<'d> Linked<'d> {
     /// Each chart with what it says.
-    fn charts(&mut self, figures: &'d [Figure], t: &Texts) -> String {
+    fn charts(&mut self, figures: &'d [ChartFigure], t: &Texts) -> String {
         let mut charts = Vec::new();
         for figure in figures {
             let name = picture::file_name(self.figures.len());

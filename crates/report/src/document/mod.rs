@@ -6,7 +6,7 @@ pub(crate) mod markdown;
 mod picture;
 pub(crate) mod text;
 
-pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Role, Width};
+pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Role, TextPiece, Width};
 pub use picture::{CHART_MARK, ChartFile, Illustrated};
 
 use crate::texts::{Lang, Texts};

@@ -2,7 +2,7 @@
 //! read on light and dark pages, with its legend inside, and without anything that runs.
 
 use crate::ReportError;
-use crate::charts::Figure;
+use crate::charts::ChartFigure;
 use askama::Template;
 
 /// What stands in every chart file, and by which it is known again.
@@ -36,7 +36,7 @@ const LEFT: (f64, f64) = (40.0, 190.0);
 #[derive(Template)]
 #[template(path = "picture.svg", escape = "html")]
 struct Picture<'f> {
-    figure: &'f Figure,
+    figure: &'f ChartFigure,
     mark: &'static str,
     wide: f64,
     high: f64,
@@ -65,7 +65,7 @@ pub(super) fn file_name(number: usize) -> String {
 ///
 /// # Errors
 /// [`ReportError::Chart`] for a drawing without a size.
-pub(super) fn standalone(figure: &Figure) -> Result<String, ReportError> {
+pub(super) fn standalone(figure: &ChartFigure) -> Result<String, ReportError> {
     let (wide, high, drawn) = parted(&figure.drawing.svg).ok_or_else(|| {
         ReportError::Chart(format!("the drawing of {:?} has no size", figure.title))
     })?;
@@ -123,10 +123,10 @@ pub(super) fn address(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::charts::{Drawing, Span};
+    use crate::charts::{ChartWidth, Drawing};
 
-    fn figure(svg: &str, legend: &[&str]) -> Figure {
-        Figure {
+    fn figure(svg: &str, legend: &[&str]) -> ChartFigure {
+        ChartFigure {
             title: "a </title><script>".into(),
             says: String::new(),
             drawing: Drawing {
@@ -136,7 +136,7 @@ mod tests {
             },
             head: Vec::new(),
             rows: Vec::new(),
-            span: Span::Whole,
+            span: ChartWidth::Whole,
             legend: legend.iter().map(|name| name.to_string()).collect(),
         }
     }

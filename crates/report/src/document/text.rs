@@ -12,7 +12,7 @@ impl Document {
     /// Control characters from outside are left out, so that printing it can't change a terminal.
     pub fn text(&self) -> String {
         let t = self.texts();
-        let mut out = Lines::default();
+        let mut out = TextBuilder::default();
         out.line(&self.title);
         self.opening.iter().for_each(|b| out.block(b, "", t));
         self.parts.iter().for_each(|part| out.part(part, t));
@@ -24,15 +24,15 @@ impl Document {
 
 /// Text in the making.
 #[derive(Default)]
-pub(crate) struct Lines(String);
+pub(crate) struct TextBuilder(String);
 
-impl From<Lines> for String {
-    fn from(text: Lines) -> Self {
+impl From<TextBuilder> for String {
+    fn from(text: TextBuilder) -> Self {
         text.0
     }
 }
 
-impl Lines {
+impl TextBuilder {
     pub fn line(&mut self, text: &str) {
         self.0.extend(text.chars().filter(|c| !c.is_control()));
         self.0.push('\n');

@@ -3,13 +3,13 @@
 
 use super::digest::RunDigest;
 use super::factors::all_of_one_study;
-use super::matrix::{Matrix, Order};
+use super::matrix::{FactorOrder, Matrix};
 use tidemark_analysis::concurrent_runs::{are_one_load, together};
 use tidemark_analysis::{Finding, Present, Setup, Severity, findings_of_repeats, overlaps};
 
 /// The runs with these findings among their own. A run that must not be used for one of them is in no
 /// figure, as for any other.
-pub(super) fn judged_together(runs: &[RunDigest], order: Order<'_>) -> Vec<RunDigest> {
+pub(super) fn judged_together(runs: &[RunDigest], order: FactorOrder<'_>) -> Vec<RunDigest> {
     let mut judged: Vec<RunDigest> = runs.to_vec();
     let load_of = loads(runs);
     join_clients(&mut judged, &load_of);
@@ -75,7 +75,7 @@ fn join_clients(runs: &mut [RunDigest], load_of: &[usize]) {
 }
 
 /// The runs of each point of the matrix, by their places.
-fn points(runs: &[RunDigest], order: Order<'_>) -> Vec<Vec<usize>> {
+fn points(runs: &[RunDigest], order: FactorOrder<'_>) -> Vec<Vec<usize>> {
     let place = |id: &str| runs.iter().position(|run| run.id == id);
     let matrix = Matrix::of(runs, order);
     let points = matrix.workloads.iter().flat_map(|w| w.points());

@@ -1,6 +1,6 @@
 //! A point of the matrix in figures, over its repeats.
 
-use super::matrix::Point;
+use super::matrix::CurvePoint;
 use super::repeat::Repeat;
 use crate::ReportError;
 use serde::Serialize;
@@ -76,10 +76,10 @@ impl Repeated {
     }
 }
 
-/// A point's figures: of its runs that may be used ([`Point::figured`]), which are means of its
+/// A point's figures: of its runs that may be used ([`CurvePoint::figured`]), which are means of its
 /// repeats' own, all of them, so that they go together.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Cell {
+pub(crate) struct PointResults {
     /// Ids of all its runs.
     pub runs: Vec<String>,
     /// Runs that the figures are of.
@@ -134,8 +134,8 @@ pub(crate) struct Cell {
     pub latency: Histogram,
 }
 
-impl Cell {
-    pub fn of(point: &Point<'_>) -> Result<Self, ReportError> {
+impl PointResults {
+    pub fn of(point: &CurvePoint<'_>) -> Result<Self, ReportError> {
         let repeats = Repeat::of(point)?;
         let mut latency = Histogram::new();
         for repeat in &repeats {

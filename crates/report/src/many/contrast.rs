@@ -3,10 +3,10 @@
 use super::Many;
 use super::document::Sources;
 use super::labels::{factor_value, load_label, series_label};
-use super::matrix::{AxisKind, Matrix, Order, Point, Series, Workload};
+use super::matrix::{AxisKind, CurvePoint, FactorOrder, LoadCurve, Matrix, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tidemark_analysis::compare::{Compared, Difference, Measured, Metric, Needed, Verdict};
+use tidemark_analysis::compare::{Compared, ComparedRun, Difference, Metric, Needed, Verdict};
 use tidemark_analysis::observed::{Cost, compared};
 use tidemark_analysis::{Comparison, compare_measured};
 use tidemark_diagnosis::{Changes, Diagnosis};
@@ -115,7 +115,7 @@ pub(super) fn the_only(contrasts: &[Contrast]) -> Option<&Contrast> {
 }
 
 /// Factors and numbers that vary and are no load, with their values in the order of the file.
-fn compared_factors(matrix: &Matrix<'_>, order: Order<'_>) -> Vec<(String, Vec<String>)> {
+fn compared_factors(matrix: &Matrix<'_>, order: FactorOrder<'_>) -> Vec<(String, Vec<String>)> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for workload in &matrix.workloads {
         for (series, point) in workload.points() {
@@ -142,7 +142,7 @@ fn compared_factors(matrix: &Matrix<'_>, order: Order<'_>) -> Vec<(String, Vec<S
     factors
 }
 
-fn contrast(matrix: &Matrix<'_>, order: Order<'_>, of: (&str, &str, &str)) -> Contrast {
+fn contrast(matrix: &Matrix<'_>, order: FactorOrder<'_>, of: (&str, &str, &str)) -> Contrast {
     let (factor, a, b) = of;
     let mut pairs = Vec::new();
     for (w, workload) in matrix.workloads.iter().enumerate() {
@@ -193,8 +193,8 @@ fn contrast(matrix: &Matrix<'_>, order: Order<'_>, of: (&str, &str, &str)) -> Co
 /// A point's value of a factor, or its load.
 fn value_of<'v>(
     workload: &Workload<'_>,
-    series: &'v Series<'_>,
-    point: &'v Point<'_>,
+    series: &'v LoadCurve<'_>,
+    point: &'v CurvePoint<'_>,
     factor: &str,
 ) -> Option<&'v str> {
     if workload
@@ -211,10 +211,10 @@ fn value_of<'v>(
 /// The point that differs in a factor's value alone.
 fn beside<'m, 'd>(
     workload: &'m Workload<'d>,
-    series: &Series<'_>,
-    point: &Point<'_>,
+    series: &LoadCurve<'_>,
+    point: &CurvePoint<'_>,
     (factor, value): (&str, &str),
-) -> Option<&'m Point<'d>> {
+) -> Option<&'m CurvePoint<'d>> {
     let mut points = workload.points();
     let found = points.find(|(other_series, other)| {
         let same = |name: &str| {
@@ -257,9 +257,9 @@ pub(super) fn merged<T: PartialEq>(each: impl Iterator<Item = (usize, T)>) -> Ve
 
 fn factors(
     workload: &Workload<'_>,
-    series: &Series<'_>,
+    series: &LoadCurve<'_>,
     without: &str,
-    point: &Point<'_>,
+    point: &CurvePoint<'_>,
 ) -> BTreeMap<String, String> {
     let axis = workload.axis.iter().map(|axis| &axis.name);
     let names = workload.factors.iter().chain(axis);
@@ -272,7 +272,7 @@ fn factors(
 }
 
 /// Whether a difference is one that the factor makes.
-fn is_the_factors(factor: &str, difference: &str, order: Order<'_>) -> bool {
+fn is_the_factors(factor: &str, difference: &str, order: FactorOrder<'_>) -> bool {
     let known: &[&str] = match factor {
         "target" => &["target", "server", "server version"],
         "version" => &["server version"],
@@ -295,7 +295,7 @@ fn is_the_factors(factor: &str, difference: &str, order: Order<'_>) -> bool {
 }
 
 /// The runs of a point that may be compared.
-pub(super) fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
+pub(super) fn measured<'d>(point: &CurvePoint<'d>) -> Vec<&'d ComparedRun> {
     let runs = point.runs.iter().copied();
     let counted = runs.filter(|r| r.counts());
     counted
@@ -305,18 +305,18 @@ pub(super) fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
 
 /// The runs of a point with one of these ids.
 fn of_ids<'p, 'd>(
-    point: &'p Point<'d>,
+    point: &'p CurvePoint<'d>,
     ids: &'p [String],
 ) -> impl Iterator<Item = &'d super::RunDigest> + use<'p, 'd> {
     let runs = point.runs.iter().copied();
     runs.filter(|run| ids.iter().any(|id| id == run.id()))
 }
 
-fn costs(point: &Point<'_>, ids: &[String]) -> Vec<Vec<Cost>> {
+fn costs(point: &CurvePoint<'_>, ids: &[String]) -> Vec<Vec<Cost>> {
     of_ids(point, ids).map(|run| run.costs.clone()).collect()
 }
 
-fn diagnoses<'d>(point: &Point<'d>, ids: &[String]) -> Vec<&'d Diagnosis> {
+fn diagnoses<'d>(point: &CurvePoint<'d>, ids: &[String]) -> Vec<&'d Diagnosis> {
     let runs = of_ids(point, ids);
     runs.filter_map(|run| run.diagnosis.as_ref()).collect()
 }

@@ -8,7 +8,7 @@ use crate::load::LoadKind;
 use crate::load_words::open_loop_stated;
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
-use tidemark_analysis::compare::Measured;
+use tidemark_analysis::compare::ComparedRun;
 use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
@@ -120,7 +120,7 @@ pub struct RunDigest {
     /// Of all transactions, to add to those of repeats.
     #[serde(skip)]
     pub(crate) latencies: EncodedHistogram,
-    pub(crate) series: Vec<Sample>,
+    pub(crate) series: Vec<DigestSample>,
     /// What a transaction took on average.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
@@ -141,7 +141,7 @@ pub struct RunDigest {
     pub(crate) presence: Option<Presence>,
     /// `None` where the run can't be compared.
     #[serde(skip)]
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<ComparedRun>,
 }
 
 /// What families tell beside rates and latencies.
@@ -241,7 +241,7 @@ pub(crate) struct QueryDigest {
 
 /// Some seconds of the measurement.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Sample {
+pub(crate) struct DigestSample {
     /// Their middle, from the start of the measurement.
     pub at_s: f64,
     pub transactions_per_s: f64,
@@ -361,7 +361,7 @@ impl RunDigest {
             },
             setup: Setup::of(record),
             presence: Presence::of(record),
-            measured: Measured::of(record, &findings).ok(),
+            measured: ComparedRun::of(record, &findings).ok(),
             findings,
         })
     }
@@ -445,7 +445,7 @@ fn between(record: &RunRecord, elapsed_s: f64) -> f64 {
 }
 
 /// The measurement over time, in at most [`POINTS`] steps or so.
-fn series(intervals: &[Interval]) -> Result<Vec<Sample>, ReportError> {
+fn series(intervals: &[Interval]) -> Result<Vec<DigestSample>, ReportError> {
     let from = intervals.iter().position(|i| i.phase == Phase::Measure);
     let measured = intervals.get(from.unwrap_or(intervals.len())..);
     let mut latency = Histogram::new();
@@ -462,7 +462,7 @@ fn series(intervals: &[Interval]) -> Result<Vec<Sample>, ReportError> {
         }
         let length_s = group.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
         let start_s = group.first().map_or(0.0, |i| i.start_ms as f64 / 1000.0);
-        Ok(Sample {
+        Ok(DigestSample {
             at_s: start_s + length_s / 2.0,
             transactions_per_s: per_second(count, length_s),
             p95_ms: match (latency.is_empty(), group) {

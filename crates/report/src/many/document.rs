@@ -1,7 +1,7 @@
 //! The whole document, in the order in which it is read: the result first, then what it was measured
 //! on, each workload, what speaks against it, and how to repeat it.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::digest::RunDigest;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
@@ -31,7 +31,7 @@ pub(crate) struct Sources<'m> {
     pub many: &'m Many,
     pub matrix: &'m Matrix<'m>,
     /// Of each workload, each series, each point.
-    pub cells: &'m [Vec<Vec<Cell>>],
+    pub cells: &'m [Vec<Vec<PointResults>>],
     pub lang: Lang,
     pub t: &'static Texts,
     /// Words that reports of one run have too.
@@ -60,17 +60,19 @@ impl<'m> Sources<'m> {
     }
 
     /// Workloads with their cells.
-    pub fn workloads(&self) -> impl Iterator<Item = (&'m Workload<'m>, &'m [Vec<Cell>])> + use<'m> {
+    pub fn workloads(
+        &self,
+    ) -> impl Iterator<Item = (&'m Workload<'m>, &'m [Vec<PointResults>])> + use<'m> {
         let cells = self.cells.iter().map(Vec::as_slice);
         self.matrix.workloads.iter().zip(cells)
     }
 }
 
 /// Figures of every point, workload by workload.
-pub(super) fn cells(matrix: &Matrix<'_>) -> Result<Vec<Vec<Vec<Cell>>>, ReportError> {
-    let of_workload = |w: &Workload<'_>| -> Result<Vec<Vec<Cell>>, ReportError> {
+pub(super) fn cells(matrix: &Matrix<'_>) -> Result<Vec<Vec<Vec<PointResults>>>, ReportError> {
+    let of_workload = |w: &Workload<'_>| -> Result<Vec<Vec<PointResults>>, ReportError> {
         let series = w.series.iter();
-        let cells = series.map(|s| s.points.iter().map(Cell::of).collect());
+        let cells = series.map(|s| s.points.iter().map(PointResults::of).collect());
         cells.collect()
     };
     matrix.workloads.iter().map(of_workload).collect()

@@ -42,7 +42,7 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     if !differing.is_empty() {
         blocks.push(Block::Heading(t.settings_differ.into()));
         blocks.extend(differing);
-        let changed = settings.iter().any(Settings::changed);
+        let changed = settings.iter().any(ServerSettings::changed);
         blocks.extend(changed.then(|| Block::Fine(t.several_values.into())));
     }
     let folded = |title: &str, count: usize, tables: Vec<Block>| {
@@ -296,14 +296,14 @@ enum Kind {
 
 /// The servers of one engine, with what each was set to.
 #[derive(Default)]
-struct Settings {
+struct ServerSettings {
     servers: Vec<String>,
     /// By setting and server.
     defaults: BTreeMap<(String, usize), String>,
     values: BTreeMap<String, BTreeMap<usize, Vec<String>>>,
 }
 
-impl Settings {
+impl ServerSettings {
     fn add(&mut self, server: String, run: &RunDigest) {
         let known = self.servers.iter().position(|known| *known == server);
         let at = known.unwrap_or_else(|| {
@@ -388,8 +388,8 @@ impl Settings {
 }
 
 /// Of each engine, for engines have few settings in common.
-fn settings(s: &Sources<'_>) -> Vec<Settings> {
-    let mut engines: Vec<(String, Settings)> = Vec::new();
+fn settings(s: &Sources<'_>) -> Vec<ServerSettings> {
+    let mut engines: Vec<(String, ServerSettings)> = Vec::new();
     for run in &s.many.runs {
         let (Some(name), Some(server)) = (run.server_name(), &run.server) else {
             continue;
@@ -398,7 +398,7 @@ fn settings(s: &Sources<'_>) -> Vec<Settings> {
         let at = match engines.iter().position(|(known, _)| *known == engine) {
             Some(at) => at,
             None => {
-                engines.push((engine, Settings::default()));
+                engines.push((engine, ServerSettings::default()));
                 engines.len() - 1
             }
         };

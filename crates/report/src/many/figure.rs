@@ -1,9 +1,9 @@
 //! A figure that an author's text refers to.
 
-use super::cell::{Cell, Repeated};
+use super::cell::{PointResults, Repeated};
 use super::document::{Sources, cells};
 use super::marks::marked;
-use super::matrix::{Matrix, Order, Point, Series, Workload};
+use super::matrix::{CurvePoint, FactorOrder, LoadCurve, Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{Many, RunDigest};
 use crate::authored::Reference;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use tidemark_core::did_you_mean;
 use tidemark_core::record::RateUnit;
 
-type Get = fn(&Cell) -> Option<f64>;
+type Get = fn(&PointResults) -> Option<f64>;
 
 /// Metrics by name. Latencies are in milliseconds.
 static METRICS: [(&str, Get); 16] = [
@@ -46,11 +46,11 @@ fn mean(of: Option<Repeated>) -> Option<f64> {
 }
 
 /// One point of the matrix.
-struct Place<'m> {
+struct PointContext<'m> {
     workload: &'m Workload<'m>,
-    series: &'m Series<'m>,
-    point: &'m Point<'m>,
-    cell: &'m Cell,
+    series: &'m LoadCurve<'m>,
+    point: &'m CurvePoint<'m>,
+    cell: &'m PointResults,
 }
 
 /// The figure that a reference stands for, marked where it must not be used.
@@ -121,7 +121,7 @@ pub(crate) fn of_run(run: &RunDigest, lang: Lang, reference: &Reference) -> Resu
         runs: vec![run.clone()],
         ..Many::default()
     };
-    let matrix = Matrix::of(&many.runs, Order::default());
+    let matrix = Matrix::of(&many.runs, FactorOrder::default());
     let cells = cells(&matrix).map_err(|e| e.to_string())?;
     let t: &'static Texts = texts::of(lang);
     let sources = Sources {
@@ -136,12 +136,12 @@ pub(crate) fn of_run(run: &RunDigest, lang: Lang, reference: &Reference) -> Resu
     of(&sources, reference)
 }
 
-fn all<'m>(s: &Sources<'m>) -> Vec<Place<'m>> {
+fn all<'m>(s: &Sources<'m>) -> Vec<PointContext<'m>> {
     let mut places = Vec::new();
     for (workload, cells) in s.workloads() {
         for (series, cells) in workload.series.iter().zip(cells) {
             for (point, cell) in series.points.iter().zip(cells) {
-                places.push(Place {
+                places.push(PointContext {
                     workload,
                     series,
                     point,
@@ -153,7 +153,7 @@ fn all<'m>(s: &Sources<'m>) -> Vec<Place<'m>> {
     places
 }
 
-impl Place<'_> {
+impl PointContext<'_> {
     /// What a name stands for in it: its workload, its load, a factor, or an option of its runs.
     fn value(&self, name: &str) -> Option<String> {
         if name == "workload" {
@@ -177,7 +177,7 @@ impl Place<'_> {
 }
 
 /// What tells results apart.
-fn names(places: &[Place<'_>]) -> Vec<String> {
+fn names(places: &[PointContext<'_>]) -> Vec<String> {
     let mut names = vec!["workload".to_string()];
     for place in places {
         let axis = place.workload.axis.iter().map(|a| &a.name);
@@ -191,7 +191,7 @@ fn names(places: &[Place<'_>]) -> Vec<String> {
 }
 
 /// What more must be said.
-fn several(places: &[Place<'_>]) -> String {
+fn several(places: &[PointContext<'_>]) -> String {
     let more = names(places).into_iter().filter_map(|name| {
         let values: BTreeSet<String> = places.iter().filter_map(|p| p.value(&name)).collect();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();

@@ -1,10 +1,10 @@
 //! The document as JSON, for programs.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::contrast::{Contrast, contrasts, the_only};
 use super::document::cells;
 use super::limits::{Course, Limited};
-use super::matrix::{LoadAxis, Matrix, Series, Workload};
+use super::matrix::{LoadAxis, LoadCurve, Matrix, Workload};
 use super::scaling::{Accounted, Peak, Scaling, accounted};
 use super::{DOCUMENT_VERSION, Many, RunDigest, StudyFacts, StudyStep, Unreadable};
 use crate::ReportError;
@@ -40,7 +40,7 @@ struct WorkloadFigures<'m> {
 #[derive(Serialize)]
 struct SeriesFigures<'m> {
     factors: BTreeMap<&'m str, &'m str>,
-    points: &'m [Cell],
+    points: &'m [PointResults],
     scalability: Option<Fit>,
     little: Vec<Accounted>,
     /// Where along the load the limit changes.
@@ -151,9 +151,9 @@ pub(super) fn text(many: &Many) -> Result<String, ReportError> {
     Ok(text)
 }
 
-fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<Cell>]) -> WorkloadFigures<'m> {
+fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<PointResults>]) -> WorkloadFigures<'m> {
     let axis: Option<&LoadAxis> = w.axis.as_ref();
-    let series = |(series, cells): (&'m Series<'m>, &'m Vec<Cell>)| {
+    let series = |(series, cells): (&'m LoadCurve<'m>, &'m Vec<PointResults>)| {
         let names = w.factors.iter().map(String::as_str);
         let course = Course::of(axis, series, cells);
         SeriesFigures {

@@ -2,12 +2,12 @@
 
 use super::digest::RunDigest;
 use super::document::Sources;
-use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
+use super::matrix::{AxisKind, CurvePoint, LoadAxis, LoadCurve, Workload};
 use super::texts::Texts;
 use crate::texts::fill;
 
 /// Workload and series: `oltp_read_only (durability=1)`.
-pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
+pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &LoadCurve<'_>) -> String {
     match series_label(t, workload, series).as_str() {
         "" => workload.name.clone(),
         label => fill(
@@ -18,7 +18,7 @@ pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &Series<'_
 }
 
 /// What tells a series from others: `durability=1, size=100k`; a target stands without its name.
-pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
+pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &LoadCurve<'_>) -> String {
     let pairs = workload.factors.iter().zip(&series.values);
     let said = pairs.map(|(name, value)| factor_value(t, name, value));
     said.collect::<Vec<_>>().join(", ")
@@ -63,7 +63,7 @@ pub(super) fn users_label(t: &Texts, name: &str, users: &str) -> String {
 }
 
 /// A load as it is written; a document may not tell how many users there were.
-pub(super) fn load_text(axis: Option<&LoadAxis>, point: &Point<'_>) -> String {
+pub(super) fn load_text(axis: Option<&LoadAxis>, point: &CurvePoint<'_>) -> String {
     let of_users = axis.is_some_and(|axis| axis.kind == AxisKind::Users);
     match &point.load {
         Some((users, _)) if of_users && *users == 0.0 => "–".into(),
@@ -73,7 +73,7 @@ pub(super) fn load_text(axis: Option<&LoadAxis>, point: &Point<'_>) -> String {
 }
 
 /// `64 threads`, `1000/s`, `size=100k`.
-pub(super) fn load_label(t: &Texts, axis: Option<&LoadAxis>, point: &Point<'_>) -> String {
+pub(super) fn load_label(t: &Texts, axis: Option<&LoadAxis>, point: &CurvePoint<'_>) -> String {
     match (axis, &point.load) {
         (Some(axis), Some((_, text))) => {
             let name = factor_name(t, &axis.name);

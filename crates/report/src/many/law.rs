@@ -3,7 +3,7 @@
 use super::document::runs_said;
 use super::labels::factor_name;
 use super::scaling::{Peak, Scaling};
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::number::{three, whole};
 use crate::texts::fill;
 
@@ -17,7 +17,7 @@ pub(super) struct Fit {
 }
 
 /// Of every series whose load is a number of users.
-pub(super) fn fits(m: &Measured<'_, '_>) -> Vec<Fit> {
+pub(super) fn fits(m: &MeasuredWorkload<'_, '_>) -> Vec<Fit> {
     let axis = m.workload.axis.as_ref();
     let fits = m.series().filter_map(|(series, cells)| {
         Some(Fit {
@@ -30,7 +30,7 @@ pub(super) fn fits(m: &Measured<'_, '_>) -> Vec<Fit> {
 }
 
 /// Each series' fit in words, or why there is none.
-pub(super) fn says(m: &Measured<'_, '_>, fits: &[Fit]) -> Vec<String> {
+pub(super) fn says(m: &MeasuredWorkload<'_, '_>, fits: &[Fit]) -> Vec<String> {
     let several = fits.len() > 1;
     let said = fits.iter().map(|fit| {
         let mut says = sentence(m, &fit.scaling);
@@ -47,7 +47,7 @@ pub(super) fn says(m: &Measured<'_, '_>, fits: &[Fit]) -> Vec<String> {
     said.collect()
 }
 
-fn sentence(m: &Measured<'_, '_>, scaling: &Scaling) -> String {
+fn sentence(m: &MeasuredWorkload<'_, '_>, scaling: &Scaling) -> String {
     let t = m.s.t;
     let axis = m.workload.axis.as_ref();
     let name = axis.map_or("", |a| factor_name(t, &a.name)).to_lowercase();

@@ -1,12 +1,12 @@
 //! What limits each point of a workload, and where along the load that changes.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::labels::factor_name;
-use super::matrix::{LoadAxis, Point, Series};
+use super::matrix::{CurvePoint, LoadAxis, LoadCurve};
 use super::scaling::is_users_in_closed_loop;
 use super::texts::Texts;
-use super::workload::Measured;
-use crate::charts::{Figure, Shade, Stack, StackChart};
+use super::workload::MeasuredWorkload;
+use crate::charts::{ChartFigure, Shade, Stack, StackChart};
 use crate::diagnosis::shade;
 use crate::document::{Block, Grid};
 use crate::number::three;
@@ -36,7 +36,7 @@ pub(super) struct Limited<'m> {
 }
 
 /// The diagnoses of the runs that a point's figures are of.
-fn diagnoses<'d>(point: &Point<'d>) -> Vec<&'d Diagnosis> {
+fn diagnoses<'d>(point: &CurvePoint<'d>) -> Vec<&'d Diagnosis> {
     let figured = point.figured().into_iter();
     figured.filter_map(|run| run.diagnosis.as_ref()).collect()
 }
@@ -52,7 +52,7 @@ pub(super) struct Course {
 
 impl Course {
     /// Points by themselves, and where throughput shows it, coherency.
-    pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>, cells: &[Cell]) -> Self {
+    pub fn of(axis: Option<&LoadAxis>, series: &LoadCurve<'_>, cells: &[PointResults]) -> Self {
         let points = series.points.iter();
         let mut agreed: Vec<Option<Agreed>> =
             points.map(|point| Agreed::of(&diagnoses(point))).collect();
@@ -82,7 +82,7 @@ impl Course {
     }
 
     /// Where along the load the limit changes.
-    pub fn stretches<'m>(&self, series: &'m Series<'_>) -> Vec<Limited<'m>> {
+    pub fn stretches<'m>(&self, series: &'m LoadCurve<'_>) -> Vec<Limited<'m>> {
         let verdicts = self.agreed.iter().map(|of| of.map(|of| of.cause));
         let verdicts: Vec<Option<Cause>> = verdicts.collect();
         let load = |n: usize| series.points.get(n)?.load.as_ref();
@@ -115,7 +115,7 @@ impl Course {
     }
 }
 
-fn load_seen(point: &Point<'_>, cell: &Cell, agreed: Option<Agreed>) -> LoadSeen {
+fn load_seen(point: &CurvePoint<'_>, cell: &PointResults, agreed: Option<Agreed>) -> LoadSeen {
     let busy = diagnoses(point).into_iter().map(|d| d.server_busy);
     let busy: Option<Vec<f64>> = busy.collect();
     let repeats = cell.repeats.iter().filter(|_| cell.usable);
@@ -128,18 +128,18 @@ fn load_seen(point: &Point<'_>, cell: &Cell, agreed: Option<Agreed>) -> LoadSeen
 }
 
 /// What limits a point, and where its mean latency passes.
-struct Limit {
+struct PointLimit {
     label: String,
     agreed: Agreed,
     split: Option<Split>,
 }
 
 /// Of each point that has a diagnosis.
-fn limits(m: &Measured<'_, '_>, courses: &[(&Series<'_>, Course)]) -> Vec<Limit> {
+fn limits(m: &MeasuredWorkload<'_, '_>, courses: &[(&LoadCurve<'_>, Course)]) -> Vec<PointLimit> {
     let limits = courses.iter().flat_map(|(series, course)| {
         let points = series.points.iter().zip(&course.agreed);
         points.filter_map(move |(point, agreed)| {
-            Some(Limit {
+            Some(PointLimit {
                 label: m.label(series, point),
                 agreed: (*agreed)?,
                 split: mean_split(&diagnoses(point)),
@@ -150,14 +150,17 @@ fn limits(m: &Measured<'_, '_>, courses: &[(&Series<'_>, Course)]) -> Vec<Limit>
 }
 
 /// The course of each series.
-fn courses<'m>(m: &Measured<'_, 'm>) -> Vec<(&'m Series<'m>, Course)> {
+fn courses<'m>(m: &MeasuredWorkload<'_, 'm>) -> Vec<(&'m LoadCurve<'m>, Course)> {
     let axis = m.workload.axis.as_ref();
     let of = |(series, cells)| (series, Course::of(axis, series, cells));
     m.series().map(of).collect()
 }
 
 /// Where each stretch but the first begins, with what limits from there.
-pub(super) fn marks(series: &Series<'_>, m: &Measured<'_, '_>) -> Vec<(f64, &'static str)> {
+pub(super) fn marks(
+    series: &LoadCurve<'_>,
+    m: &MeasuredWorkload<'_, '_>,
+) -> Vec<(f64, &'static str)> {
     let mut all = m.series();
     let Some((_, cells)) = all.find(|(of, _)| std::ptr::eq(*of, series)) else {
         return Vec::new();
@@ -169,7 +172,11 @@ pub(super) fn marks(series: &Series<'_>, m: &Measured<'_, '_>) -> Vec<(f64, &'st
 }
 
 /// The course of a series in a sentence; `None` where nothing is known of it.
-fn in_words(m: &Measured<'_, '_>, series: &Series<'_>, course: &Course) -> Option<String> {
+fn in_words(
+    m: &MeasuredWorkload<'_, '_>,
+    series: &LoadCurve<'_>,
+    course: &Course,
+) -> Option<String> {
     let (t, lang) = (m.s.t, m.s.lang.into());
     let axis = m.workload.axis.as_ref()?;
     let name = factor_name(t, &axis.name);
@@ -196,14 +203,14 @@ fn in_words(m: &Measured<'_, '_>, series: &Series<'_>, course: &Course) -> Optio
 }
 
 /// The part of a workload's section: the course of each series, a table, the split at each load.
-pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
+pub(super) fn blocks(m: &MeasuredWorkload<'_, '_>) -> Vec<Block> {
     let t = m.s.t;
     let courses = courses(m);
     let limits = limits(m, &courses);
     if limits.is_empty() {
         return Vec::new();
     }
-    if !limits.iter().any(Limit::is_known) {
+    if !limits.iter().any(PointLimit::is_known) {
         return vec![Block::Fine(t.limits_unknown.into())];
     }
     let kinds = kinds(&limits);
@@ -226,7 +233,7 @@ pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
 }
 
 /// A sentence about a series.
-fn said(m: &Measured<'_, '_>, series: &Series<'_>, says: &Words, text: &str) -> String {
+fn said(m: &MeasuredWorkload<'_, '_>, series: &LoadCurve<'_>, says: &Words, text: &str) -> String {
     let lang = m.s.lang.into();
     let values = [
         ("series", &*m.name(series)),
@@ -236,14 +243,14 @@ fn said(m: &Measured<'_, '_>, series: &Series<'_>, says: &Words, text: &str) -> 
     fill(text, &values)
 }
 
-impl Limit {
+impl PointLimit {
     fn is_known(&self) -> bool {
         self.agreed.cause != Cause::NotEnoughSeen
     }
 }
 
 /// A row a point: what limits it, how surely, and the parts of its mean latency.
-fn table(m: &Measured<'_, '_>, limits: &[Limit], kinds: &[Part]) -> Grid {
+fn table(m: &MeasuredWorkload<'_, '_>, limits: &[PointLimit], kinds: &[Part]) -> Grid {
     let (t, lang) = (m.s.t, m.s.lang);
     let words = words::of(lang);
     let mut head = vec![
@@ -297,7 +304,7 @@ fn part_of<'s>(split: &'s Split, of: &Part) -> Option<&'s Part> {
 }
 
 /// Every part that is worth a column at any point, in their order.
-fn kinds(limits: &[Limit]) -> Vec<Part> {
+fn kinds(limits: &[PointLimit]) -> Vec<Part> {
     let mut kinds: Vec<Part> = Vec::new();
     for split in limits.iter().filter_map(|limit| limit.split.as_ref()) {
         let large = split.parts.iter().filter(|p| split.share(p.ms) >= LEAST);
@@ -314,7 +321,11 @@ fn kinds(limits: &[Limit]) -> Vec<Part> {
 }
 
 /// A bar a point, of the parts of its mean latency.
-fn picture(m: &Measured<'_, '_>, limits: &[Limit], kinds: &[Part]) -> Option<Figure> {
+fn picture(
+    m: &MeasuredWorkload<'_, '_>,
+    limits: &[PointLimit],
+    kinds: &[Part],
+) -> Option<ChartFigure> {
     let (t, lang) = (m.s.t, m.s.lang);
     let words = words::of(lang);
     let mut key: Vec<(&'static str, Shade)> = Vec::new();

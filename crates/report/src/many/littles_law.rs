@@ -1,35 +1,35 @@
 //! Little's law beside the measured figures.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::labels::factor_name;
 use super::marks::crossed;
-use super::matrix::Series;
+use super::matrix::LoadCurve;
 use super::pictures::which_of;
 use super::scaling::{Accounted, accounted};
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::ReportError;
-use crate::charts::{Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES, Span};
+use crate::charts::{ChartFigure, ChartLine, ChartWidth, LineChart, LinePoint, Loads, MOST_SERIES};
 use crate::number::{three, whole};
 use crate::texts::fill;
 
 /// A chart for as many series as can be told apart.
-pub(super) fn figures(m: &Measured<'_, '_>) -> Result<Vec<Figure>, ReportError> {
+pub(super) fn figures(m: &MeasuredWorkload<'_, '_>) -> Result<Vec<ChartFigure>, ReportError> {
     let series: Vec<_> = m.series().collect();
     let groups = series.chunks(MOST_SERIES);
     let all = groups.len();
     let figures = groups
         .enumerate()
         .map(|(n, group)| figure(m, &which_of(m.s.t, n, all), group));
-    let figures: Vec<Option<Figure>> = figures.collect::<Result<_, _>>()?;
+    let figures: Vec<Option<ChartFigure>> = figures.collect::<Result<_, _>>()?;
     Ok(figures.into_iter().flatten().collect())
 }
 
 /// Sessions that ran beside those that the figures account for.
 fn figure(
-    m: &Measured<'_, '_>,
+    m: &MeasuredWorkload<'_, '_>,
     several: &str,
-    group: &[(&Series<'_>, &[Cell])],
-) -> Result<Option<Figure>, ReportError> {
+    group: &[(&LoadCurve<'_>, &[PointResults])],
+) -> Result<Option<ChartFigure>, ReportError> {
     let t = m.s.t;
     let mut lines = Vec::new();
     let mut rows = Vec::new();
@@ -54,7 +54,7 @@ fn figure(
             words: String::new(),
             crossed: !a.usable,
         });
-        lines.push(Line {
+        lines.push(ChartLine {
             name,
             points: points.collect(),
         });
@@ -90,7 +90,7 @@ fn figure(
     let axis = m.workload.axis.as_ref();
     LineChart {
         cut: String::new(),
-        span: Span::Half,
+        span: ChartWidth::Half,
         title: format!("{}{several}", t.little),
         says: says.join(m.s.common.gap),
         x: Loads::At(loads),

@@ -2,18 +2,18 @@
 //! that say so.
 
 use super::RunDigest;
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::document::named;
-use super::matrix::Point;
+use super::matrix::CurvePoint;
 use super::texts::Texts;
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::texts::fill;
 
 /// So many points or runs are named in a sentence.
 const NAMED: usize = 4;
 
 /// A text with the sign before it where a point's figures must not be used.
-pub(super) fn marked(t: &Texts, cell: &Cell, text: String) -> String {
+pub(super) fn marked(t: &Texts, cell: &PointResults, text: String) -> String {
     match cell.counted > 0 && !cell.usable {
         true => fill(t.mark, &[("text", &text)]),
         false => text,
@@ -22,8 +22,8 @@ pub(super) fn marked(t: &Texts, cell: &Cell, text: String) -> String {
 
 /// Which of these points must not be used, and why; `None` where all may.
 pub(super) fn crossed<'p>(
-    m: &Measured<'_, '_>,
-    points: impl Iterator<Item = (String, &'p Point<'p>, &'p Cell)>,
+    m: &MeasuredWorkload<'_, '_>,
+    points: impl Iterator<Item = (String, &'p CurvePoint<'p>, &'p PointResults)>,
 ) -> Option<String> {
     let t = m.s.t;
     let crossed = points.filter(|(_, _, cell)| cell.counted > 0 && !cell.usable);
@@ -38,7 +38,7 @@ pub(super) fn crossed<'p>(
 }
 
 /// Which runs of a point are crossed out on its picture over time, and why.
-pub(super) fn crossed_runs(m: &Measured<'_, '_>, point: &Point<'_>) -> Vec<String> {
+pub(super) fn crossed_runs(m: &MeasuredWorkload<'_, '_>, point: &CurvePoint<'_>) -> Vec<String> {
     let t = m.s.t;
     let several = point.runs.len() > 1;
     let named_runs = |of: &dyn Fn(&RunDigest) -> Option<String>| {

@@ -38,9 +38,9 @@ pub(crate) struct LoadAxis {
 
 /// The order in which a study's file has its factors and their values; empty without a study.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Order<'m>(pub &'m [StudyFactor]);
+pub(crate) struct FactorOrder<'m>(pub &'m [StudyFactor]);
 
-impl Order<'_> {
+impl FactorOrder<'_> {
     /// The place of a factor; behind all others where the file has none.
     pub fn of_factor(&self, name: &str) -> usize {
         let at = self.0.iter().position(|factor| factor.name == name);
@@ -79,26 +79,26 @@ pub(crate) struct Workload<'d> {
     pub axis: Option<LoadAxis>,
     /// Other factors that vary.
     pub factors: Vec<String>,
-    pub series: Vec<Series<'d>>,
+    pub series: Vec<LoadCurve<'d>>,
 }
 
 /// Points that differ in the load alone.
-pub(crate) struct Series<'d> {
+pub(crate) struct LoadCurve<'d> {
     /// Values of [`Workload::factors`], in their order.
     pub values: Vec<String>,
     /// In the order of the load.
-    pub points: Vec<Point<'d>>,
+    pub points: Vec<CurvePoint<'d>>,
 }
 
 /// One cell of the matrix with its repeats.
-pub(crate) struct Point<'d> {
+pub(crate) struct CurvePoint<'d> {
     /// The load, as a number and as it is written; `None` without an axis.
     pub load: Option<(f64, String)>,
     /// Every run of it, in the order of the start.
     pub runs: Vec<&'d RunDigest>,
 }
 
-impl<'d> Point<'d> {
+impl<'d> CurvePoint<'d> {
     /// The runs that its figures are of: results that may be used; where there are none, results
     /// that must not be, and whoever shows a figure of theirs says so.
     pub fn figured(&self) -> Vec<&'d RunDigest> {
@@ -137,7 +137,7 @@ impl<'d> Point<'d> {
 }
 
 impl<'d> Matrix<'d> {
-    pub fn of(runs: &'d [RunDigest], order: Order<'_>) -> Self {
+    pub fn of(runs: &'d [RunDigest], order: FactorOrder<'_>) -> Self {
         let mut of_units: Vec<(String, RateUnit, Vec<&RunDigest>)> = Vec::new();
         for run in runs {
             let (name, unit) = (workload_of(run), run.rate_unit);
@@ -185,7 +185,7 @@ fn workload_of(run: &RunDigest) -> String {
 }
 
 impl<'d> Workload<'d> {
-    fn of(name: String, runs: Vec<&'d RunDigest>, order: Order<'_>) -> Self {
+    fn of(name: String, runs: Vec<&'d RunDigest>, order: FactorOrder<'_>) -> Self {
         let placed: Vec<(&RunDigest, BTreeMap<String, String>)> = factors(&runs);
         let names: BTreeSet<&String> = placed.iter().flat_map(|(_, f)| f.keys()).collect();
         let value = |of: &BTreeMap<String, String>, name: &str| of.get(name).cloned();
@@ -198,7 +198,7 @@ impl<'d> Workload<'d> {
         let mut factors: Vec<String> = varying;
         factors.retain(|f| axis.as_ref().is_none_or(|a| a.name != *f));
         factors.sort_by_key(|f| order.of_name(f));
-        let mut series: Vec<Series<'d>> = Vec::new();
+        let mut series: Vec<LoadCurve<'d>> = Vec::new();
         for (run, of) in &placed {
             let values: Vec<String> = factors
                 .iter()
@@ -211,7 +211,7 @@ impl<'d> Workload<'d> {
             let at = match series.iter().position(|s| s.values == values) {
                 Some(at) => at,
                 None => {
-                    series.push(Series {
+                    series.push(LoadCurve {
                         values,
                         points: Vec::new(),
                     });
@@ -221,20 +221,20 @@ impl<'d> Workload<'d> {
             let points = &mut series[at].points;
             match points.iter_mut().find(|p| p.load == load) {
                 Some(point) => point.runs.push(run),
-                None => points.push(Point {
+                None => points.push(CurvePoint {
                     load,
                     runs: vec![run],
                 }),
             }
         }
         for one in &mut series {
-            let load = |p: &Point<'_>| p.load.as_ref().map_or(f64::NEG_INFINITY, |(n, _)| *n);
+            let load = |p: &CurvePoint<'_>| p.load.as_ref().map_or(f64::NEG_INFINITY, |(n, _)| *n);
             one.points.sort_by(|a, b| load(a).total_cmp(&load(b)));
             for point in &mut one.points {
                 point.runs.sort_by(|a, b| a.id.cmp(&b.id));
             }
         }
-        let place = |s: &Series<'_>| -> Vec<_> {
+        let place = |s: &LoadCurve<'_>| -> Vec<_> {
             let values = factors.iter().zip(&s.values);
             values
                 .map(|(name, value)| order.of_value(name, value))
@@ -256,7 +256,7 @@ impl<'d> Workload<'d> {
             .map_or(RateUnit::Transactions, |run| run.rate_unit)
     }
 
-    pub fn points(&self) -> impl Iterator<Item = (&Series<'d>, &Point<'d>)> {
+    pub fn points(&self) -> impl Iterator<Item = (&LoadCurve<'d>, &CurvePoint<'d>)> {
         let each = self.series.iter();
         each.flat_map(|s| s.points.iter().map(move |p| (s, p)))
     }

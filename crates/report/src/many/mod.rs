@@ -207,8 +207,8 @@ impl Many {
     }
 
     /// The order of the study's file.
-    fn order(&self) -> matrix::Order<'_> {
+    fn order(&self) -> matrix::FactorOrder<'_> {
         let study = self.study.as_ref();
-        matrix::Order(study.map_or(&[], |study| study.factors.as_slice()))
+        matrix::FactorOrder(study.map_or(&[], |study| study.factors.as_slice()))
     }
 }

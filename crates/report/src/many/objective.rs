@@ -1,9 +1,9 @@
 //! Whether points keep the study's objective.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::document::Sources;
 use super::labels::{load_label, series_name};
-use super::matrix::{Series, Workload};
+use super::matrix::{LoadCurve, Workload};
 use super::repeat::Repeat;
 use crate::number::three;
 use crate::texts::fill;
@@ -12,7 +12,7 @@ use tidemark_stats::Histogram;
 
 /// A point beside the objective.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kept {
+pub(super) enum SloVerdict {
     Yes,
     /// The first limit that a repeat does not keep, with its value; how many repeats do not keep
     /// one, and of how many.
@@ -25,7 +25,7 @@ pub(super) enum Kept {
 
 /// `None` of a point without a figure that may be used. Each repeat is asked: one that breaks the
 /// objective is not outweighed by others that keep it.
-pub(super) fn judged(objective: &Objective, cell: &Cell) -> Option<Kept> {
+pub(super) fn judged(objective: &Objective, cell: &PointResults) -> Option<SloVerdict> {
     if !cell.usable {
         return None;
     }
@@ -42,8 +42,8 @@ pub(super) fn judged(objective: &Objective, cell: &Cell) -> Option<Kept> {
     }
     let n = broken.len();
     Some(match broken.into_iter().next() {
-        None => Kept::Yes,
-        Some(why) => Kept::No {
+        None => SloVerdict::Yes,
+        Some(why) => SloVerdict::No {
             why,
             n,
             all: cell.repeats.len(),
@@ -82,12 +82,12 @@ pub(super) fn of<'m>(s: &Sources<'m>) -> Option<&'m Objective> {
 }
 
 /// A cell of the table of results: whether the point keeps it, and by what it does not.
-pub(super) fn word(s: &Sources<'_>, objective: &Objective, cell: &Cell) -> String {
+pub(super) fn word(s: &Sources<'_>, objective: &Objective, cell: &PointResults) -> String {
     match judged(objective, cell) {
         None => "–".into(),
-        Some(Kept::Yes) => s.t.objective_kept.into(),
-        Some(Kept::No { why, all: 1, .. }) => fill(s.t.objective_broken, &[("why", &why)]),
-        Some(Kept::No { why, n, all }) => {
+        Some(SloVerdict::Yes) => s.t.objective_kept.into(),
+        Some(SloVerdict::No { why, all: 1, .. }) => fill(s.t.objective_broken, &[("why", &why)]),
+        Some(SloVerdict::No { why, n, all }) => {
             let (n, all) = (n.to_string(), all.to_string());
             let values = [("n", &*n), ("all", &*all), ("why", &*why)];
             fill(s.t.objective_broken_some, &values)
@@ -101,8 +101,8 @@ pub(super) fn sentence(
     s: &Sources<'_>,
     objective: &Objective,
     workload: &Workload<'_>,
-    series: &Series<'_>,
-    cells: &[Cell],
+    series: &LoadCurve<'_>,
+    cells: &[PointResults],
 ) -> Option<String> {
     let runs = || series.points.iter().flat_map(|p| &p.runs);
     if runs().any(|r| !r.queries.is_empty()) {
@@ -116,7 +116,7 @@ pub(super) fn sentence(
     let name = series_name(s.t, workload, series);
     let text = objective.to_string();
     let mut values = vec![("workload", name.as_str()), ("objective", text.as_str())];
-    let kept = judged().filter(|(_, _, kept)| *kept == Kept::Yes);
+    let kept = judged().filter(|(_, _, kept)| *kept == SloVerdict::Yes);
     let Some((point, cell, _)) = kept.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps())) else {
         return Some(fill(s.t.objective_none, &values));
     };

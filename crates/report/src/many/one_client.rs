@@ -1,10 +1,10 @@
 //! Whether one client sufficed: the same users by one client and by several.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::contrast::{measured, most};
 use super::document::Sources;
 use super::labels::series_name;
-use super::matrix::{AxisKind, Point, Series, Workload};
+use super::matrix::{AxisKind, CurvePoint, LoadCurve, Workload};
 use super::overview::clients;
 use crate::compare::{needed_says, values_of};
 use crate::number::{three, whole};
@@ -18,9 +18,9 @@ const CLIENTS: &str = "clients";
 /// A load with the clients that made it.
 struct Load<'m> {
     clients: usize,
-    series: &'m Series<'m>,
-    point: &'m Point<'m>,
-    cell: &'m Cell,
+    series: &'m LoadCurve<'m>,
+    point: &'m CurvePoint<'m>,
+    cell: &'m PointResults,
 }
 
 /// What loads have in common that differ in their clients alone: factors, users, and a load that is no
@@ -33,7 +33,7 @@ pub(super) fn sentences(s: &Sources<'_>) -> Vec<String> {
     workloads.flat_map(|(w, cells)| of(s, w, cells)).collect()
 }
 
-fn of(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<Cell>]) -> Vec<String> {
+fn of(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<PointResults>]) -> Vec<String> {
     let mut groups: Vec<(Common<'_>, Vec<Load<'_>>)> = Vec::new();
     for (series, cells) in workload.series.iter().zip(cells) {
         for (point, cell) in series.points.iter().zip(cells) {

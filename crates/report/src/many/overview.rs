@@ -1,11 +1,11 @@
 //! One table over all workloads and loads, as published reports have it.
 
-use super::cell::{Cell, Repeated};
+use super::cell::{PointResults, Repeated};
 use super::document::Sources;
 use super::labels::{factor_name, load_text, users_label};
 use super::marks::marked;
-use super::matrix::{Point, Workload};
-use super::workload::{Measured, findings};
+use super::matrix::{CurvePoint, Workload};
+use super::workload::{MeasuredWorkload, findings};
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::three;
 use tidemark_core::record::RateUnit;
@@ -46,7 +46,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     let head = std::iter::once(text(s.common.workload)).chain(columns);
     let mut grid = Grid::new(head.chain(figures_of));
     for (workload, cells) in s.workloads() {
-        let m = Measured { s, workload, cells };
+        let m = MeasuredWorkload { s, workload, cells };
         if m.asks_queries() {
             continue;
         }
@@ -76,7 +76,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
 }
 
 /// How many clients made a point's load together: of one record, or with a record each.
-pub(super) fn clients(point: &Point<'_>, cell: &Cell) -> usize {
+pub(super) fn clients(point: &CurvePoint<'_>, cell: &PointResults) -> usize {
     let of_records = point.figured().iter().map(|run| run.clients).max();
     of_records.unwrap_or(1).max(cell.clients())
 }
@@ -96,7 +96,7 @@ fn factors<'m>(s: &Sources<'m>) -> Vec<&'m String> {
 fn loads<'m>(s: &Sources<'m>) -> Vec<&'m str> {
     let mut names: Vec<&str> = Vec::new();
     for (workload, cells) in s.workloads() {
-        let m = Measured { s, workload, cells };
+        let m = MeasuredWorkload { s, workload, cells };
         if m.asks_queries() {
             continue;
         }
@@ -121,7 +121,7 @@ fn users_name<'m>(s: &Sources<'m>, workload: &Workload<'_>) -> &'m str {
 
 /// A point's load, with what it is of where workloads have loads of several kinds; where none varies,
 /// its users.
-fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
+fn load(m: &MeasuredWorkload<'_, '_>, point: &CurvePoint<'_>, several: bool) -> String {
     let axis = m.workload.axis.as_ref();
     if axis.is_some() {
         return match several {
@@ -138,7 +138,7 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
 }
 
 /// In the order of the columns.
-fn figures(s: &Sources<'_>, cell: &Cell) -> [Option<String>; 11] {
+fn figures(s: &Sources<'_>, cell: &PointResults) -> [Option<String>; 11] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
     // It stands in the column of the throughput.
     let is_throughput = cell.rate_unit == RateUnit::Statements;

@@ -1,7 +1,7 @@
 //! Each point's runs over time, as small pictures.
 
 use super::marks::{crossed_runs, marked};
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::charts::{PanelLine, panel};
 use crate::document::Panel;
 use crate::number::{seconds, three};
@@ -9,7 +9,7 @@ use crate::texts::fill;
 
 /// A small picture for each point that has a series. Every run is drawn, and those that are in no
 /// figure, or must not be used, are crossed out.
-pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
+pub(super) fn of(m: &MeasuredWorkload<'_, '_>) -> Vec<Panel> {
     let t = m.s.t;
     let mut panels = Vec::new();
     for (series, point, cell) in m.points() {
@@ -20,7 +20,7 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
             figured => figured,
         };
         let samples = || told.iter().flat_map(|r| &r.series);
-        let ends = |of: &dyn Fn(&super::digest::Sample) -> Option<f64>| {
+        let ends = |of: &dyn Fn(&super::digest::DigestSample) -> Option<f64>| {
             let values: Vec<f64> = samples().filter_map(of).collect();
             let low = values.iter().copied().reduce(f64::min)?;
             Some((low, values.iter().copied().reduce(f64::max)?))

@@ -1,19 +1,21 @@
 //! The charts of a workload: over its load, over throughput, distributions.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::labels::factor_name;
 use super::law::Fit;
 use super::limits;
 use super::littles_law;
 use super::marks::{crossed, marked};
-use super::matrix::{AxisKind, Point, Series};
+use super::matrix::{AxisKind, CurvePoint, LoadCurve};
 use super::scaling::{Peak, Scaling};
 use super::summary::common_load;
 use super::texts::Texts;
 use super::varied::Varied;
-use super::workload::{Measured, over_users};
+use super::workload::{MeasuredWorkload, over_users};
 use crate::ReportError;
-use crate::charts::{self, Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES, Span};
+use crate::charts::{
+    self, ChartFigure, ChartLine, ChartWidth, LineChart, LinePoint, Loads, MOST_SERIES,
+};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use tidemark_stats::Usl;
@@ -24,11 +26,14 @@ const LAW_POINTS: usize = 60;
 /// A series with the figures of its points that have a result.
 struct Drawn<'m> {
     name: String,
-    series: &'m Series<'m>,
-    points: Vec<(&'m Point<'m>, &'m Cell)>,
+    series: &'m LoadCurve<'m>,
+    points: Vec<(&'m CurvePoint<'m>, &'m PointResults)>,
 }
 
-pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>, ReportError> {
+pub(super) fn figures(
+    m: &MeasuredWorkload<'_, '_>,
+    fits: &[Fit],
+) -> Result<Vec<ChartFigure>, ReportError> {
     let drawn: Vec<Drawn<'_>> = m
         .series()
         .map(|(series, cells)| Drawn {
@@ -78,7 +83,7 @@ pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>,
     if over_users(m.workload) {
         figures.extend(littles_law::figures(m)?);
     }
-    Figure::side_by_side(&mut figures);
+    ChartFigure::side_by_side(&mut figures);
     Ok(figures)
 }
 
@@ -91,13 +96,16 @@ pub(super) fn which_of(t: &Texts, n: usize, all: usize) -> String {
     format!(" {}", fill(t.shown_of, &values))
 }
 
-fn with_result<'m>(series: &'m Series<'m>, cells: &'m [Cell]) -> Vec<(&'m Point<'m>, &'m Cell)> {
+fn with_result<'m>(
+    series: &'m LoadCurve<'m>,
+    cells: &'m [PointResults],
+) -> Vec<(&'m CurvePoint<'m>, &'m PointResults)> {
     let pairs = series.points.iter().zip(cells);
     pairs.filter(|(_, cell)| cell.counted > 0).collect()
 }
 
 struct Charts<'c, 's, 'm> {
-    m: &'c Measured<'s, 'm>,
+    m: &'c MeasuredWorkload<'s, 'm>,
     drawn: &'c [Drawn<'m>],
     /// Which of several pictures of the same kind it is.
     several: &'c str,
@@ -155,7 +163,10 @@ impl Charts<'_, '_, '_> {
     }
 
     /// A table with a row a load and a column a series.
-    fn rows(&self, value: impl Fn(&Cell) -> String) -> (Vec<String>, Vec<(f64, Vec<String>)>) {
+    fn rows(
+        &self,
+        value: impl Fn(&PointResults) -> String,
+    ) -> (Vec<String>, Vec<(f64, Vec<String>)>) {
         let t = self.m.s.t;
         let names = self.drawn.iter().map(|d| d.name.clone());
         let head = std::iter::once(self.axis_name().to_string())
@@ -163,7 +174,9 @@ impl Charts<'_, '_, '_> {
             .collect();
         let rows = self.loads().into_iter().map(|(load, text)| {
             let cells = self.drawn.iter().map(|d| {
-                let at = |(p, _): &&(&Point<'_>, &Cell)| p.load.as_ref().map(|l| l.0) == Some(load);
+                let at = |(p, _): &&(&CurvePoint<'_>, &PointResults)| {
+                    p.load.as_ref().map(|l| l.0) == Some(load)
+                };
                 d.points
                     .iter()
                     .find(at)
@@ -174,7 +187,10 @@ impl Charts<'_, '_, '_> {
         (head, rows.collect())
     }
 
-    fn lines(&self, value: impl Fn(&Cell) -> Option<(f64, Option<(f64, f64)>)>) -> Vec<Line> {
+    fn lines(
+        &self,
+        value: impl Fn(&PointResults) -> Option<(f64, Option<(f64, f64)>)>,
+    ) -> Vec<ChartLine> {
         let line = |d: &Drawn<'_>| {
             let points = d.points.iter().filter_map(|(point, cell)| {
                 let (y, between) = value(cell)?;
@@ -186,7 +202,7 @@ impl Charts<'_, '_, '_> {
                     crossed: !cell.usable,
                 })
             });
-            Line {
+            ChartLine {
                 name: d.name.clone(),
                 points: points.collect(),
             }
@@ -195,7 +211,7 @@ impl Charts<'_, '_, '_> {
     }
 
     /// Throughput, with the law where it is sound.
-    fn over_load(&self, fits: &[Fit]) -> Result<Option<Figure>, ReportError> {
+    fn over_load(&self, fits: &[Fit]) -> Result<Option<ChartFigure>, ReportError> {
         let t = self.m.s.t;
         let mut lines = self.lines(|c| {
             let tps = c.transactions_per_s?;
@@ -241,7 +257,8 @@ impl Charts<'_, '_, '_> {
             .drawn
             .iter()
             .filter_map(|d| {
-                let most = |a: &&(&Point<'_>, &Cell), b: &&(&Point<'_>, &Cell)| {
+                let most = |a: &&(&CurvePoint<'_>, &PointResults),
+                            b: &&(&CurvePoint<'_>, &PointResults)| {
                     a.1.tps().total_cmp(&b.1.tps())
                 };
                 let usable = d.points.iter().filter(|(_, cell)| cell.usable);
@@ -263,7 +280,7 @@ impl Charts<'_, '_, '_> {
         let (head, rows) = self.rows(|c| three(c.tps()));
         LineChart {
             cut: self.cut(),
-            span: Span::Half,
+            span: ChartWidth::Half,
             title: self.title(t.over_load),
             says: says.join(self.m.s.common.gap),
             x: Loads::At(loads),
@@ -282,7 +299,7 @@ impl Charts<'_, '_, '_> {
 
     /// Names the limit where it changes along the load: on upright lines of the only series, beside the
     /// points of several. Whether it named any.
-    fn mark_limits(&self, lines: &mut [Line], marks: &mut Vec<(f64, String)>) -> bool {
+    fn mark_limits(&self, lines: &mut [ChartLine], marks: &mut Vec<(f64, String)>) -> bool {
         let alone = self.drawn.len() == 1;
         let mut any = false;
         for (d, line) in self.drawn.iter().zip(lines) {
@@ -299,19 +316,19 @@ impl Charts<'_, '_, '_> {
     }
 
     /// Of one series its percentiles, of several their p95.
-    fn latency_over_load(&self) -> Result<Option<Figure>, ReportError> {
+    fn latency_over_load(&self) -> Result<Option<ChartFigure>, ReportError> {
         let t = self.m.s.t;
         let (lines, which, head, rows) = match self.drawn {
             [one] => {
-                type Of = fn(&Cell) -> Option<f64>;
+                type Of = fn(&PointResults) -> Option<f64>;
                 let of: [(&str, Of); 3] = [
                     ("p50", |c| c.p50_ms.map(|v| v.value)),
                     ("p95", |c| c.p95_ms.map(|v| v.value)),
                     ("p99", |c| c.p99_ms.map(|v| v.value)),
                 ];
-                let lines: Vec<Line> = of
+                let lines: Vec<ChartLine> = of
                     .iter()
-                    .map(|(name, value)| Line {
+                    .map(|(name, value)| ChartLine {
                         name: (*name).into(),
                         points: self
                             .lines(|c| value(c).map(|v| (v, None)))
@@ -342,7 +359,7 @@ impl Charts<'_, '_, '_> {
         };
         LineChart {
             cut: String::new(),
-            span: Span::Half,
+            span: ChartWidth::Half,
             title: self.title(t.latency_over_load),
             says: self.with_crossed(fill(t.latency_over_load_says, &[("which", which)])),
             x: Loads::At(self.loads()),
@@ -359,12 +376,12 @@ impl Charts<'_, '_, '_> {
         .figure()
     }
 
-    fn latency_over_throughput(&self) -> Result<Option<Figure>, ReportError> {
+    fn latency_over_throughput(&self) -> Result<Option<ChartFigure>, ReportError> {
         let (t, c) = (self.m.s.t, self.m.s.common);
         // Of several series the loads' labels would cover each other.
         let alone = self.drawn.len() == 1;
         let mut rows = Vec::new();
-        let lines: Vec<Line> = self
+        let lines: Vec<ChartLine> = self
             .drawn
             .iter()
             .map(|d| {
@@ -382,7 +399,7 @@ impl Charts<'_, '_, '_> {
                         crossed: !cell.usable,
                     })
                 });
-                Line {
+                ChartLine {
                     name: d.name.clone(),
                     points: points.collect(),
                 }
@@ -391,7 +408,7 @@ impl Charts<'_, '_, '_> {
         let load = self.axis_name().to_lowercase();
         LineChart {
             cut: String::new(),
-            span: Span::Half,
+            span: ChartWidth::Half,
             title: format!("{}{}", t.latency_over_throughput, self.several),
             says: self.with_crossed(fill(t.latency_over_throughput_says, &[("load", &load)])),
             x: Loads::FromZero,
@@ -415,10 +432,10 @@ impl Charts<'_, '_, '_> {
 
     /// Of one series its loads, of several each at one load that all have, or its best point where they
     /// have none in common; what must not be used only where there is nothing else.
-    fn distributions(&self) -> Result<Option<Figure>, ReportError> {
+    fn distributions(&self) -> Result<Option<ChartFigure>, ReportError> {
         let t = self.m.s.t;
         let mut remark = None;
-        let named: Vec<(String, &Cell)> = match self.drawn {
+        let named: Vec<(String, &PointResults)> = match self.drawn {
             [one] => {
                 let points = evenly(&figured(one), MOST_SERIES);
                 let named = points.into_iter().map(|(point, cell)| {
@@ -438,8 +455,9 @@ impl Charts<'_, '_, '_> {
                     .then(|| t.distributions_apart.to_string());
                 let chosen = several.iter().filter_map(|d| {
                     let points = figured(d);
-                    let at =
-                        |(_, cell): &&(&Point<'_>, &Cell)| common.is_some() && cell.load == common;
+                    let at = |(_, cell): &&(&CurvePoint<'_>, &PointResults)| {
+                        common.is_some() && cell.load == common
+                    };
                     let best = || {
                         let best = points.iter();
                         best.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps()))
@@ -476,7 +494,7 @@ impl Charts<'_, '_, '_> {
 }
 
 /// The points of a series that may be used; all where none may.
-fn figured<'m>(d: &Drawn<'m>) -> Vec<(&'m Point<'m>, &'m Cell)> {
+fn figured<'m>(d: &Drawn<'m>) -> Vec<(&'m CurvePoint<'m>, &'m PointResults)> {
     let usable = d.points.iter().copied().filter(|(_, cell)| cell.usable);
     match usable.collect::<Vec<_>>() {
         none if none.is_empty() => d.points.clone(),

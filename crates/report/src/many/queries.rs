@@ -1,14 +1,14 @@
 //! Queries of a benchmark that asks questions: what a point's came to, and each by itself.
 
 use super::RunDigest;
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::document::Sources;
 use super::marks::{crossed, marked};
-use super::matrix::Point;
+use super::matrix::CurvePoint;
 use super::pictures::which_of;
 use super::texts::Texts;
-use super::workload::{Measured, shown};
-use crate::charts::{Bar, BarChart, Figure, Span};
+use super::workload::{MeasuredWorkload, shown};
+use crate::charts::{Bar, BarChart, ChartFigure, ChartWidth};
 use crate::document::Grid;
 use crate::number::three;
 use tidemark_core::record::QueryOutcome;
@@ -17,7 +17,7 @@ use tidemark_core::record::QueryOutcome;
 const MOST_POINTS: usize = 3;
 
 /// Queries done, seconds of all, geometric mean of those done, QphH.
-pub(super) fn figures(s: &Sources<'_>, point: &Point<'_>, cell: &Cell) -> Vec<String> {
+pub(super) fn figures(s: &Sources<'_>, point: &CurvePoint<'_>, cell: &PointResults) -> Vec<String> {
     let runs = point.figured();
     let Some(first) = runs.first() else {
         return vec!["–".to_string(); 4];
@@ -55,7 +55,7 @@ pub(super) fn figures(s: &Sources<'_>, point: &Point<'_>, cell: &Cell) -> Vec<St
 }
 
 /// The queries of all points, Q2 before Q10.
-fn names(m: &Measured<'_, '_>) -> Vec<String> {
+fn names(m: &MeasuredWorkload<'_, '_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (_, point, _) in m.points() {
         for query in point.figured().into_iter().flat_map(|r| &r.queries) {
@@ -76,7 +76,7 @@ fn names(m: &Measured<'_, '_>) -> Vec<String> {
 }
 
 /// What a point's runs of a query took on average, or what is said instead.
-fn took(t: &'static Texts, point: &Point<'_>, name: &str) -> Result<f64, &'static str> {
+fn took(t: &'static Texts, point: &CurvePoint<'_>, name: &str) -> Result<f64, &'static str> {
     let of = point.figured().into_iter().flat_map(|r| &r.queries);
     let of: Vec<_> = of.filter(|q| q.name == name).collect();
     let failed = of.iter().find(|q| q.outcome != QueryOutcome::Done);
@@ -90,7 +90,7 @@ fn took(t: &'static Texts, point: &Point<'_>, name: &str) -> Result<f64, &'stati
 
 /// A row a query, a column a point: means over streams and repeats, in seconds. What
 /// must not be used is in a column only where the point has nothing else, and is marked.
-pub(super) fn table(m: &Measured<'_, '_>) -> Grid {
+pub(super) fn table(m: &MeasuredWorkload<'_, '_>) -> Grid {
     let t = m.s.t;
     let points = m.points();
     let points = points.map(|(series, point, cell)| marked(t, cell, m.label(series, point)));
@@ -108,14 +108,14 @@ pub(super) fn table(m: &Measured<'_, '_>) -> Grid {
 }
 
 /// A bar a query, of some points beside each other.
-pub(super) fn figures_of(m: &Measured<'_, '_>) -> Vec<Figure> {
+pub(super) fn figures_of(m: &MeasuredWorkload<'_, '_>) -> Vec<ChartFigure> {
     let t = m.s.t;
     let names = names(m);
     let points: Vec<_> = m.points().filter(|(_, _, cell)| cell.counted > 0).collect();
     let groups = points.chunks(MOST_POINTS);
     let all = groups.len();
     let charts = groups.enumerate().filter_map(|(n, group)| {
-        let bar = |name: &str, point: &Point<'_>, cell: &Cell| {
+        let bar = |name: &str, point: &CurvePoint<'_>, cell: &PointResults| {
             let seconds = took(t, point, name).ok()?;
             Some(Bar {
                 value: seconds,
@@ -156,7 +156,7 @@ pub(super) fn figures_of(m: &Measured<'_, '_>) -> Vec<Figure> {
             title: format!("{}{}", t.query_bars, which_of(t, n, all)),
             says,
             cut: String::new(),
-            span: Span::Half,
+            span: ChartWidth::Half,
             unit: t.seconds,
             groups,
             legend,
@@ -166,7 +166,7 @@ pub(super) fn figures_of(m: &Measured<'_, '_>) -> Vec<Figure> {
         }
         .figure()
     });
-    let mut charts: Vec<Figure> = charts.collect();
-    Figure::side_by_side(&mut charts);
+    let mut charts: Vec<ChartFigure> = charts.collect();
+    ChartFigure::side_by_side(&mut charts);
     charts
 }

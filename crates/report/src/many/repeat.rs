@@ -2,7 +2,7 @@
 
 use super::digest::RunDigest;
 use super::latencies::Latencies;
-use super::matrix::Point;
+use super::matrix::CurvePoint;
 use crate::ReportError;
 use crate::merge::decode;
 use tidemark_analysis::concurrent_runs::{are_one_load, together};
@@ -40,7 +40,7 @@ pub(crate) struct Repeat {
 
 impl Repeat {
     /// The repeats that a point's figures are of.
-    pub fn of(point: &Point<'_>) -> Result<Vec<Self>, ReportError> {
+    pub fn of(point: &CurvePoint<'_>) -> Result<Vec<Self>, ReportError> {
         let runs = point.figured();
         let presences: Vec<_> = runs.iter().map(|run| run.presence.as_ref()).collect();
         let groups = together(&presences).into_iter();

@@ -2,7 +2,7 @@
 
 use super::digest::RunDigest;
 use super::document::Sources;
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{bytes, three};
 use crate::texts::{fill, observed};
@@ -66,7 +66,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
 fn runs<'m>(s: &Sources<'m>) -> Vec<(String, &'m RunDigest)> {
     let mut all = Vec::new();
     for (workload, cells) in s.workloads() {
-        let m = Measured { s, workload, cells };
+        let m = MeasuredWorkload { s, workload, cells };
         for (series, point, _) in m.points() {
             let mut label = m.label(series, point);
             if s.matrix.workloads.len() > 1 && label != workload.name {

@@ -2,8 +2,8 @@
 //! law beside the measured figures.
 
 use super::RunDigest;
-use super::cell::Cell;
-use super::matrix::{AxisKind, LoadAxis, Series};
+use super::cell::PointResults;
+use super::matrix::{AxisKind, LoadAxis, LoadCurve};
 use serde::Serialize;
 use tidemark_diagnosis::thresholds::LAW_FITS;
 use tidemark_stats::{LoadPoint, Usl, UslError, mean};
@@ -44,7 +44,11 @@ pub(crate) enum Peak {
 
 impl Scaling {
     /// `None` where the load is no number of users in closed loop without pauses.
-    pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>, cells: &[Cell]) -> Option<Self> {
+    pub fn of(
+        axis: Option<&LoadAxis>,
+        series: &LoadCurve<'_>,
+        cells: &[PointResults],
+    ) -> Option<Self> {
         if !is_users_in_closed_loop(axis, series) {
             return None;
         }
@@ -70,7 +74,7 @@ impl Scaling {
 }
 
 /// Whether the load is a number of users in closed loop without pauses.
-pub(crate) fn is_users_in_closed_loop(axis: Option<&LoadAxis>, series: &Series<'_>) -> bool {
+pub(crate) fn is_users_in_closed_loop(axis: Option<&LoadAxis>, series: &LoadCurve<'_>) -> bool {
     let mut runs = series.points.iter().flat_map(|p| &p.runs);
     let is_other = |r: &RunDigest| r.thinks || r.open_loop || !r.queries.is_empty();
     axis.is_some_and(|a| a.kind == AxisKind::Users)
@@ -105,8 +109,8 @@ pub(crate) struct Accounted {
 
 /// Of each point with a result; none where users pause or arrivals come on a schedule: there the
 /// law speaks of something else.
-pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
-    let plain = |point: &super::matrix::Point<'_>| {
+pub(crate) fn accounted(series: &LoadCurve<'_>, cells: &[PointResults]) -> Vec<Accounted> {
+    let plain = |point: &super::matrix::CurvePoint<'_>| {
         let mut runs = point.runs.iter();
         runs.all(|r| !r.thinks && !r.open_loop && r.queries.is_empty())
     };
@@ -129,7 +133,7 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
 /// Whether throughput at the highest load that may be used is clearly above that at the one before,
 /// so that more was to be had. It takes three loads, repeats of the last two whose intervals lie
 /// apart, and a client's host that still had processor time: a machine that is used up is a limit.
-pub(crate) fn still_rises(series: &Series<'_>, cells: &[Cell]) -> bool {
+pub(crate) fn still_rises(series: &LoadCurve<'_>, cells: &[PointResults]) -> bool {
     let points = series.points.iter().zip(cells);
     let measured: Vec<_> = points.filter(|(_, cell)| cell.usable).collect();
     let [_, .., (_, before), (point, last)] = measured.as_slice() else {

@@ -1,12 +1,12 @@
 //! The result in plain words: what was measured, on what, how well it did, and what can't be
 //! believed.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::contrast::{Contrast, measured};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::labels::{load_label, series_label, series_name};
-use super::matrix::{AxisKind, Point, Series, Workload};
+use super::matrix::{AxisKind, CurvePoint, LoadCurve, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
 use super::{StepState, findings, headline, missing, objective, one_client};
@@ -82,9 +82,9 @@ fn highest(s: &Sources<'_>) -> Vec<String> {
             said.extend(at_equal_load(s, w, cells));
             continue;
         }
-        let most = |cells: &Vec<Cell>| {
+        let most = |cells: &Vec<PointResults>| {
             let usable = cells.iter().filter(|cell| cell.usable);
-            usable.map(Cell::tps).fold(-1.0, f64::max)
+            usable.map(PointResults::tps).fold(-1.0, f64::max)
         };
         let highest = pairs().max_by(|a, b| most(a.1).total_cmp(&most(b.1)));
         said.extend(highest.map(|(series, of)| {
@@ -163,9 +163,9 @@ fn what(s: &Sources<'_>) -> String {
 fn best(
     s: &Sources<'_>,
     workload: &Workload<'_>,
-    all_cells: &[Vec<Cell>],
-    series: &Series<'_>,
-    cells: &[Cell],
+    all_cells: &[Vec<PointResults>],
+    series: &LoadCurve<'_>,
+    cells: &[PointResults],
 ) -> String {
     let s = &s.of_unit(workload.unit());
     let t = s.t;
@@ -180,7 +180,9 @@ fn best(
     };
     // What must not be used is named only where there is nothing else.
     let usable = pairs().filter(|(_, c)| c.usable);
-    let most = |a: &(&Point<'_>, &Cell), b: &(&Point<'_>, &Cell)| a.1.tps().total_cmp(&b.1.tps());
+    let most = |a: &(&CurvePoint<'_>, &PointResults), b: &(&CurvePoint<'_>, &PointResults)| {
+        a.1.tps().total_cmp(&b.1.tps())
+    };
     let Some((point, cell)) = usable.max_by(most).or_else(|| pairs().max_by(most)) else {
         return fill(t.best_none, &[name]);
     };
@@ -281,7 +283,7 @@ fn best(
 }
 
 /// That the figures of a point may mislead, with the rules that say so.
-fn suspect(s: &Sources<'_>, point: &Point<'_>) -> Option<String> {
+fn suspect(s: &Sources<'_>, point: &CurvePoint<'_>) -> Option<String> {
     let runs = point.figured();
     let findings = runs.iter().flat_map(|run| &run.findings);
     let suspect = findings.filter(|f| f.severity == Severity::Suspect);
@@ -293,7 +295,7 @@ fn suspect(s: &Sources<'_>, point: &Point<'_>) -> Option<String> {
 
 /// What follows a throughput in a sentence: the 95th percentile, the mean where only that is known,
 /// or nothing.
-fn latency(t: &Texts, cell: &Cell) -> String {
+fn latency(t: &Texts, cell: &PointResults) -> String {
     let known = [(t.best_p95, cell.p95_ms), (t.best_mean, cell.mean_ms)];
     let mut known = known.into_iter().filter_map(|(text, ms)| Some((text, ms?)));
     known.next().map_or(String::new(), |(text, ms)| {
@@ -305,14 +307,14 @@ fn latency(t: &Texts, cell: &Cell) -> String {
 fn not_told_apart(
     s: &Sources<'_>,
     workload: &Workload<'_>,
-    series: &Series<'_>,
-    cells: &[Cell],
-    best: &Point<'_>,
+    series: &LoadCurve<'_>,
+    cells: &[PointResults],
+    best: &CurvePoint<'_>,
 ) -> Option<String> {
     let pairs = series.points.iter().zip(cells);
-    let usable: Vec<&Point<'_>> = pairs.filter(|(_, c)| c.usable).map(|(p, _)| p).collect();
+    let usable: Vec<&CurvePoint<'_>> = pairs.filter(|(_, c)| c.usable).map(|(p, _)| p).collect();
     let of_best = measured(best);
-    let is_alike = |point: &&Point<'_>| {
+    let is_alike = |point: &&CurvePoint<'_>| {
         if std::ptr::eq(*point, best) {
             return true;
         }
@@ -345,8 +347,8 @@ fn not_told_apart(
 }
 
 /// Whether every series has its highest throughput at the same load.
-fn best_loads_agree(workload: &Workload<'_>, cells: &[Vec<Cell>]) -> bool {
-    let best = |cells: &Vec<Cell>| {
+fn best_loads_agree(workload: &Workload<'_>, cells: &[Vec<PointResults>]) -> bool {
+    let best = |cells: &Vec<PointResults>| {
         let usable = cells.iter().filter(|cell| cell.usable);
         let best = usable.max_by(|a, b| a.tps().total_cmp(&b.tps()));
         best.and_then(|cell| cell.load).map(f64::to_bits)
@@ -356,7 +358,11 @@ fn best_loads_agree(workload: &Workload<'_>, cells: &[Vec<Cell>]) -> bool {
 }
 
 /// All series beside each other at one load, where each has its highest throughput at another.
-fn at_equal_load(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<Cell>]) -> Option<String> {
+fn at_equal_load(
+    s: &Sources<'_>,
+    workload: &Workload<'_>,
+    cells: &[Vec<PointResults>],
+) -> Option<String> {
     let t = s.t;
     let asks = workload
         .points()
@@ -398,11 +404,11 @@ fn at_equal_load(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<Cell>]) 
 
 /// The load that every series was measured at, with the highest throughput of all together; series
 /// without a figure that may be used are not asked.
-pub(super) fn common_load<'c>(series: impl Iterator<Item = Vec<&'c Cell>>) -> Option<f64> {
-    let usable =
-        series.map(|cells| -> Vec<&Cell> { cells.into_iter().filter(|c| c.usable).collect() });
-    let usable: Vec<Vec<&Cell>> = usable.filter(|cells| !cells.is_empty()).collect();
-    let at = |cells: &Vec<&Cell>, load: f64| {
+pub(super) fn common_load<'c>(series: impl Iterator<Item = Vec<&'c PointResults>>) -> Option<f64> {
+    let usable = series
+        .map(|cells| -> Vec<&PointResults> { cells.into_iter().filter(|c| c.usable).collect() });
+    let usable: Vec<Vec<&PointResults>> = usable.filter(|cells| !cells.is_empty()).collect();
+    let at = |cells: &Vec<&PointResults>, load: f64| {
         let found = cells.iter().find(|c| c.load == Some(load));
         found.map(|cell| cell.tps())
     };

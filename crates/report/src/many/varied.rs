@@ -1,15 +1,16 @@
 //! Charts over what was varied: each factor of a study, and the load where its lines are many. Numbers
 //! stand on an axis, names in the order of the file; a third factor makes small charts side by side.
 
-use super::cell::Cell;
+use super::cell::PointResults;
 use super::labels::{factor_name, factor_value};
 use super::marks::{crossed, marked};
-use super::matrix::{Point, numbers};
+use super::matrix::{CurvePoint, numbers};
 use super::pictures::evenly;
-use super::workload::Measured;
+use super::workload::MeasuredWorkload;
 use crate::ReportError;
 use crate::charts::{
-    Bar, BarChart, Figure, INTERVAL_ROOM, Line, LineChart, LinePoint, Loads, MOST_SERIES, Span,
+    Bar, BarChart, ChartFigure, ChartLine, ChartWidth, INTERVAL_ROOM, LineChart, LinePoint, Loads,
+    MOST_SERIES,
 };
 use crate::number::three;
 use crate::texts::fill;
@@ -23,11 +24,11 @@ const MOST_PANELS: usize = 12;
 struct Dimension {
     /// As people call it.
     name: String,
-    values: Vec<Value>,
+    values: Vec<DimensionValue>,
     is_load: bool,
 }
 
-struct Value {
+struct DimensionValue {
     text: String,
     /// With the dimension's name.
     label: String,
@@ -36,16 +37,16 @@ struct Value {
 }
 
 /// A point with a result, and its value of each dimension.
-struct Place<'m> {
+struct VariedPoint<'m> {
     at: Vec<usize>,
-    point: &'m Point<'m>,
-    cell: &'m Cell,
+    point: &'m CurvePoint<'m>,
+    cell: &'m PointResults,
 }
 
 pub(super) struct Varied<'c, 's, 'm> {
-    m: &'c Measured<'s, 'm>,
+    m: &'c MeasuredWorkload<'s, 'm>,
     dimensions: Vec<Dimension>,
-    places: Vec<Place<'m>>,
+    places: Vec<VariedPoint<'m>>,
 }
 
 /// What a chart shows of a point.
@@ -56,7 +57,7 @@ enum Shows {
     Latency,
 }
 
-type Of = fn(&Cell) -> Option<(f64, Option<(f64, f64)>)>;
+type Of = fn(&PointResults) -> Option<(f64, Option<(f64, f64)>)>;
 
 const THROUGHPUT: Of = |c| {
     let tps = c.transactions_per_s?;
@@ -74,13 +75,13 @@ const PERCENTILES: [(&str, Of); 3] = [
 ];
 
 /// Where a point lies on a dimension, the point, its value, and the ends of its interval.
-type Shown<'p, 'm> = (usize, &'p Place<'m>, f64, Option<(f64, f64)>);
+type Shown<'p, 'm> = (usize, &'p VariedPoint<'m>, f64, Option<(f64, f64)>);
 
 /// A line of a chart: its name, its value of the dimension of lines, and what is shown of a cell.
 type LineOf = (String, Option<usize>, Of);
 
 impl<'c, 's, 'm> Varied<'c, 's, 'm> {
-    pub fn of(m: &'c Measured<'s, 'm>) -> Self {
+    pub fn of(m: &'c MeasuredWorkload<'s, 'm>) -> Self {
         let (t, w, order) = (m.s.t, m.workload, m.s.many.order());
         let mut dimensions = Vec::new();
         for (n, name) in w.factors.iter().enumerate() {
@@ -92,11 +93,14 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
             }
             values.sort_by_key(|value| order.of_value(name, value));
             let numbers = numbers(&values);
-            let values = values.into_iter().enumerate().map(|(n, text)| Value {
-                text: text.into(),
-                label: factor_value(t, name, text),
-                number: numbers.as_ref().and_then(|all| all.get(n).copied()),
-            });
+            let values = values
+                .into_iter()
+                .enumerate()
+                .map(|(n, text)| DimensionValue {
+                    text: text.into(),
+                    label: factor_value(t, name, text),
+                    number: numbers.as_ref().and_then(|all| all.get(n).copied()),
+                });
             dimensions.push(Dimension {
                 name: factor_name(t, name).into(),
                 values: values.collect(),
@@ -104,20 +108,20 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
             });
         }
         if let Some(axis) = &w.axis {
-            let mut values: Vec<Value> = Vec::new();
+            let mut values: Vec<DimensionValue> = Vec::new();
             for (_, point, _) in m.points() {
                 let Some((number, text)) = &point.load else {
                     continue;
                 };
                 if !values.iter().any(|v| v.number == Some(*number)) {
-                    values.push(Value {
+                    values.push(DimensionValue {
                         text: text.clone(),
                         label: m.load(point),
                         number: Some(*number),
                     });
                 }
             }
-            let number = |v: &Value| v.number.unwrap_or_default();
+            let number = |v: &DimensionValue| v.number.unwrap_or_default();
             values.sort_by(|a, b| number(a).total_cmp(&number(b)));
             dimensions.push(Dimension {
                 name: factor_name(t, &axis.name).into(),
@@ -125,7 +129,7 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
                 is_load: true,
             });
         }
-        let place = |series: &super::matrix::Series<'_>, point: &Point<'_>| {
+        let place = |series: &super::matrix::LoadCurve<'_>, point: &CurvePoint<'_>| {
             let at = dimensions.iter().enumerate().map(|(n, of)| {
                 of.values
                     .iter()
@@ -140,7 +144,7 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
         let places = m.points().filter(|(_, _, cell)| cell.counted > 0);
         let places = places.filter_map(|(series, point, cell)| {
             let at = place(series, point)?;
-            Some(Place { at, point, cell })
+            Some(VariedPoint { at, point, cell })
         });
         let places = places.collect();
         Self {
@@ -151,7 +155,7 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
     }
 
     /// Over each factor with values enough; the load has charts of its own.
-    pub fn over_factors(&self) -> Result<Vec<Figure>, ReportError> {
+    pub fn over_factors(&self) -> Result<Vec<ChartFigure>, ReportError> {
         let mut figures = Vec::new();
         for (n, of) in self.dimensions.iter().enumerate() {
             if !of.is_load {
@@ -162,14 +166,14 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
     }
 
     /// Over the load, in small charts.
-    pub fn over_load(&self) -> Result<Vec<Figure>, ReportError> {
+    pub fn over_load(&self) -> Result<Vec<ChartFigure>, ReportError> {
         match self.dimensions.iter().position(|of| of.is_load) {
             Some(load) => self.over(load),
             None => Ok(Vec::new()),
         }
     }
 
-    fn over(&self, x: usize) -> Result<Vec<Figure>, ReportError> {
+    fn over(&self, x: usize) -> Result<Vec<ChartFigure>, ReportError> {
         if self.dimensions[x].values.len() < FEWEST {
             return Ok(Vec::new());
         }
@@ -230,7 +234,7 @@ impl<'c, 's, 'm> Varied<'c, 's, 'm> {
         match (dimension, shows) {
             (Some(n), _) => {
                 let values = self.dimensions[n].values.iter().enumerate();
-                let values: Vec<(usize, &Value)> = values.collect();
+                let values: Vec<(usize, &DimensionValue)> = values.collect();
                 let some = evenly(&values, MOST_SERIES).into_iter();
                 let some = some.map(|(at, value)| (value.label.clone(), Some(at), of));
                 some.collect()
@@ -262,8 +266,8 @@ impl<'m> Charts<'_, '_, '_, 'm> {
         &self.varied.dimensions[self.x]
     }
 
-    fn place(&self, panel: &[usize], line: &LineOf, x: usize) -> Option<&Place<'m>> {
-        let is = |place: &&Place<'m>| {
+    fn place(&self, panel: &[usize], line: &LineOf, x: usize) -> Option<&VariedPoint<'m>> {
+        let is = |place: &&VariedPoint<'m>| {
             let mut beside = self.beside.iter().zip(panel);
             place.at[self.x] == x
                 && beside.all(|(n, at)| place.at[*n] == *at)
@@ -307,7 +311,7 @@ impl<'m> Charts<'_, '_, '_, 'm> {
         ends: (f64, f64),
         first: bool,
         some: Option<(usize, usize)>,
-    ) -> Result<Option<Figure>, ReportError> {
+    ) -> Result<Option<ChartFigure>, ReportError> {
         let (m, x) = (self.varied.m, self.dimension());
         let (t, c) = (m.s.t, m.s.common);
         let over = x.name.to_lowercase();
@@ -331,9 +335,9 @@ impl<'m> Charts<'_, '_, '_, 'm> {
         let says = self.says(panel, numbers.is_some(), some);
         let cut = format!("{}{}", c.gap, t.interval_cut);
         let span = match (self.small, first) {
-            (false, _) => Span::Half,
-            (true, true) => Span::FirstThird,
-            (true, false) => Span::Third,
+            (false, _) => ChartWidth::Half,
+            (true, true) => ChartWidth::FirstThird,
+            (true, false) => ChartWidth::Third,
         };
         let (head, rows) = self.rows(panel);
         let Some(loads) = numbers else {
@@ -351,7 +355,7 @@ impl<'m> Charts<'_, '_, '_, 'm> {
             };
             return Ok(chart.figure());
         };
-        let lines = self.lines.iter().map(|line| Line {
+        let lines = self.lines.iter().map(|line| ChartLine {
             name: line.0.clone(),
             points: self
                 .values(panel, line)

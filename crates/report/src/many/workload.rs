@@ -1,11 +1,11 @@
 //! One workload: the table people paste, how it scales, its charts, its runs over time.
 
-use super::cell::{Cell, Repeated, Within};
+use super::cell::{PointResults, Repeated, Within};
 use super::document::Sources;
 use super::labels::{factor_name, load_label, load_text, series_label};
 use super::latencies::Latencies;
 use super::marks::marked;
-use super::matrix::{AxisKind, Point, Series, Workload};
+use super::matrix::{AxisKind, CurvePoint, LoadCurve, Workload};
 use super::texts::Texts;
 use super::{law, limits, objective, panels, pictures, queries};
 use crate::ReportError;
@@ -15,15 +15,17 @@ use crate::texts::fill;
 use tidemark_analysis::Severity;
 
 /// A workload with the figures of its points.
-pub(super) struct Measured<'s, 'm> {
+pub(super) struct MeasuredWorkload<'s, 'm> {
     pub s: &'s Sources<'m>,
     pub workload: &'m Workload<'m>,
     /// Of each series, each point.
-    pub cells: &'m [Vec<Cell>],
+    pub cells: &'m [Vec<PointResults>],
 }
 
-impl<'m> Measured<'_, 'm> {
-    pub fn series(&self) -> impl Iterator<Item = (&'m Series<'m>, &'m [Cell])> + use<'m> {
+impl<'m> MeasuredWorkload<'_, 'm> {
+    pub fn series(
+        &self,
+    ) -> impl Iterator<Item = (&'m LoadCurve<'m>, &'m [PointResults])> + use<'m> {
         let cells = self.cells.iter().map(Vec::as_slice);
         self.workload.series.iter().zip(cells)
     }
@@ -31,7 +33,8 @@ impl<'m> Measured<'_, 'm> {
     /// Each point with its series and figures.
     pub fn points(
         &self,
-    ) -> impl Iterator<Item = (&'m Series<'m>, &'m Point<'m>, &'m Cell)> + use<'m> {
+    ) -> impl Iterator<Item = (&'m LoadCurve<'m>, &'m CurvePoint<'m>, &'m PointResults)> + use<'m>
+    {
         self.series().flat_map(|(series, cells)| {
             let pairs = series.points.iter().zip(cells);
             pairs.map(move |(point, cell)| (series, point, cell))
@@ -39,19 +42,19 @@ impl<'m> Measured<'_, 'm> {
     }
 
     /// A series' name; the workload's where there is only one.
-    pub fn name(&self, series: &Series<'_>) -> String {
+    pub fn name(&self, series: &LoadCurve<'_>) -> String {
         match series_label(self.s.t, self.workload, series).as_str() {
             "" => self.workload.name.clone(),
             label => label.into(),
         }
     }
 
-    pub fn load(&self, point: &Point<'_>) -> String {
+    pub fn load(&self, point: &CurvePoint<'_>) -> String {
         load_label(self.s.t, self.workload.axis.as_ref(), point)
     }
 
     /// Series and load; the workload's name where neither tells anything.
-    pub fn label(&self, series: &Series<'_>, point: &Point<'_>) -> String {
+    pub fn label(&self, series: &LoadCurve<'_>, point: &CurvePoint<'_>) -> String {
         let label = series_label(self.s.t, self.workload, series);
         let parts = [label, self.load(point)];
         let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
@@ -70,9 +73,9 @@ impl<'m> Measured<'_, 'm> {
 pub(super) fn part<'m>(
     s: &Sources<'m>,
     workload: &'m Workload<'m>,
-    cells: &'m [Vec<Cell>],
+    cells: &'m [Vec<PointResults>],
 ) -> Result<DocumentPart, ReportError> {
-    let m = Measured { s, workload, cells };
+    let m = MeasuredWorkload { s, workload, cells };
     let mut blocks = vec![Block::Table(results(&m))];
     blocks.extend(remarks(&m).into_iter().map(Block::Fine));
     if m.asks_queries() {
@@ -110,7 +113,7 @@ pub(super) fn part<'m>(
 }
 
 /// What experiments around the job of points showed.
-fn experiments(m: &Measured<'_, '_>) -> Vec<Block> {
+fn experiments(m: &MeasuredWorkload<'_, '_>) -> Vec<Block> {
     let lang = m.s.lang;
     let all = m.points().flat_map(|(series, point, _)| {
         let label = m.label(series, point);
@@ -154,7 +157,7 @@ pub(super) fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
 }
 
 /// How many runs a point's figures are of, of how many; and that some of them are clients of one load.
-fn runs(t: &Texts, point: &Point<'_>, cell: &Cell) -> String {
+fn runs(t: &Texts, point: &CurvePoint<'_>, cell: &PointResults) -> String {
     let counted = if cell.usable { cell.counted } else { 0 };
     let runs = match point.runs.len() {
         all if all == counted => all.to_string(),
@@ -175,7 +178,7 @@ fn runs(t: &Texts, point: &Point<'_>, cell: &Cell) -> String {
 }
 
 /// A row a point: factors, load, figures, what the rules say.
-fn results(m: &Measured<'_, '_>) -> Grid {
+fn results(m: &MeasuredWorkload<'_, '_>) -> Grid {
     let (s, t, w) = (m.s, m.s.t, m.workload);
     let asks = m.asks_queries();
     let mut head: Vec<(String, bool)> = Vec::new();
@@ -259,7 +262,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
 }
 
 /// The currency of the prices, where there is one and no other.
-fn price_currency(m: &Measured<'_, '_>) -> Option<String> {
+fn price_currency(m: &MeasuredWorkload<'_, '_>) -> Option<String> {
     let runs = m.points().flat_map(|(_, point, _)| &point.runs);
     let mut currencies = runs.filter_map(|run| Some(run.metrics.price.as_ref()?.currency.as_str()));
     let first = currencies.next()?;
@@ -269,7 +272,7 @@ fn price_currency(m: &Measured<'_, '_>) -> Option<String> {
 /// Runs that are left out, and why; then the severest finding of the others in a word with a sign,
 /// and which rules spoke.
 /// What the rules say of a point's runs.
-pub(super) fn findings(s: &Sources<'_>, cell: &Cell, point: &Point<'_>) -> String {
+pub(super) fn findings(s: &Sources<'_>, cell: &PointResults, point: &CurvePoint<'_>) -> String {
     let (t, comma) = (s.t, s.common.comma);
     let mut said = Vec::new();
     if cell.usable && !cell.invalid.is_empty() {
@@ -300,7 +303,7 @@ pub(super) fn findings(s: &Sources<'_>, cell: &Cell, point: &Point<'_>) -> Strin
 }
 
 /// What must be known to read the table.
-fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
+fn remarks(m: &MeasuredWorkload<'_, '_>) -> Vec<String> {
     let (t, c) = (m.s.t, m.s.common);
     let runs = || m.points().flat_map(|(_, p, _)| p.runs.iter());
     let mut said: Vec<String> = Vec::new();
@@ -314,7 +317,7 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
         let stated = runs().any(|r| r.imported.is_some());
         said.extend(stated.then(|| t.latency_stated.into()));
     }
-    let any = |is: fn(&Cell) -> bool| m.points().any(|(_, _, cell)| is(cell));
+    let any = |is: fn(&PointResults) -> bool| m.points().any(|(_, _, cell)| is(cell));
     said.extend(any(|c| c.usable && !c.invalid.is_empty()).then(|| t.left_out_says.into()));
     said.extend(any(|c| c.counted > 0 && !c.usable).then(|| t.mark_says.into()));
     said.extend(any(|c| c.repeats_count > 1).then(|| t.repeats_say.into()));
@@ -333,7 +336,7 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
 }
 
 /// Each type of each point; empty where there is only one type.
-fn by_type(m: &Measured<'_, '_>) -> Grid {
+fn by_type(m: &MeasuredWorkload<'_, '_>) -> Grid {
     let (t, c) = (m.s.t, m.s.common);
     let number = |name: &str| (name.to_string(), true);
     let mut grid = Grid::new([

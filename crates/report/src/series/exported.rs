@@ -2,7 +2,7 @@
 
 use crate::ReportError;
 use crate::csv::line;
-use crate::intervals::{Cell, ColumnKind};
+use crate::intervals::{ColumnKind, IntervalCell};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Measures, Series, SeriesError};
 
@@ -20,7 +20,7 @@ pub(crate) const COLUMNS: &[(&str, ColumnKind)] = &[
 ];
 
 /// When a point begins, in milliseconds from the start of the measurement, and its cells.
-type Row<'a> = (i64, Vec<Cell<'a>>);
+type Row<'a> = (i64, Vec<IntervalCell<'a>>);
 
 /// A series with what its rows have in common.
 pub(crate) struct Exported<'a> {
@@ -58,15 +58,15 @@ impl<'a> Exported<'a> {
         Ok(self.series.points()?.map(move |point| {
             let point = point?;
             let cells = vec![
-                Cell::Word(self.run),
-                Cell::Number(Some(point.at_ms as f64 / 1e3), Some(3)),
-                Cell::Number(Some(length_s), Some(3)),
-                Cell::Word(&key.source),
-                Cell::Word(&key.name),
-                Cell::Word(&self.labels),
-                Cell::Word(&key.unit),
-                Cell::Word(measures),
-                Cell::Number(Some(point.value), None),
+                IntervalCell::Word(self.run),
+                IntervalCell::Number(Some(point.at_ms as f64 / 1e3), Some(3)),
+                IntervalCell::Number(Some(length_s), Some(3)),
+                IntervalCell::Word(&key.source),
+                IntervalCell::Word(&key.name),
+                IntervalCell::Word(&self.labels),
+                IntervalCell::Word(&key.unit),
+                IntervalCell::Word(measures),
+                IntervalCell::Number(Some(point.value), None),
             ];
             Ok((point.at_ms, cells))
         }))
@@ -88,7 +88,7 @@ pub fn series_table(record: &RunRecord) -> Result<String, ReportError> {
     for series in Exported::all(record)? {
         for row in series.rows()? {
             let (_, cells) = row?;
-            let fields: Vec<String> = cells.iter().map(Cell::text).collect();
+            let fields: Vec<String> = cells.iter().map(IntervalCell::text).collect();
             lines.push_str(&line(&fields));
         }
     }

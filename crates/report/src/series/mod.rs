@@ -6,7 +6,7 @@ mod names;
 use crate::ReportError;
 use crate::charts::{Timeline, short_label, strip};
 use crate::document::Panel;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Lang, diagnosis, fill};
 use names::NAMES;
@@ -63,14 +63,14 @@ impl Side {
 }
 
 /// Series of one name and source.
-struct Group<'r> {
+struct SeriesGroup<'r> {
     /// Its place in [`NAMES`]; those of other sources come last.
     place: usize,
     called: String,
     series: Vec<&'r Series>,
 }
 
-impl Group<'_> {
+impl SeriesGroup<'_> {
     fn is_drawn(&self) -> bool {
         NAMES.get(self.place).is_none_or(|name| name.drawn)
     }
@@ -94,8 +94,8 @@ impl Group<'_> {
     }
 }
 
-fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
-    let mut groups: BTreeMap<(usize, &str, &str), Group<'_>> = BTreeMap::new();
+fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
+    let mut groups: BTreeMap<(usize, &str, &str), SeriesGroup<'_>> = BTreeMap::new();
     for series in record.series.iter().filter(|s| side.has(&s.key.source)) {
         let key = &series.key;
         // Names of others say what they mean by them.
@@ -108,14 +108,14 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
             (None, _) => format!("{}: {}", key.source, key.name),
         };
         let group = (place, key.source.as_str(), key.name.as_str());
-        let group = groups.entry(group).or_insert_with(|| Group {
+        let group = groups.entry(group).or_insert_with(|| SeriesGroup {
             place,
             called: called(),
             series: Vec::new(),
         });
         group.series.push(series);
     }
-    let mut groups: Vec<Group<'_>> = groups.into_values().take(MOST_NAMES).collect();
+    let mut groups: Vec<SeriesGroup<'_>> = groups.into_values().take(MOST_NAMES).collect();
     for group in &mut groups {
         if group.is_of_states() {
             group.keep_largest();
@@ -151,7 +151,7 @@ pub(crate) fn panels(
 }
 
 /// Which findings rest on these series; `None` where none does.
-fn evidence_of(group: &Group<'_>, limits: &Diagnosis, lang: Lang) -> Option<String> {
+fn evidence_of(group: &SeriesGroup<'_>, limits: &Diagnosis, lang: Lang) -> Option<String> {
     let t = diagnosis::of(lang);
     let key = &group.series.first()?.key;
     // `SOURCE NAME`, `SOURCE NAME + NAME`, `SOURCE NAME (STATE, STATE)`.
@@ -166,7 +166,11 @@ fn evidence_of(group: &Group<'_>, limits: &Diagnosis, lang: Lang) -> Option<Stri
 }
 
 /// `None` where nothing is to be drawn, or a series can't be read: that is said in the table.
-fn panel(group: &Group<'_>, time: &Timeline<'_>, lang: Lang) -> Result<Option<Panel>, ReportError> {
+fn panel(
+    group: &SeriesGroup<'_>,
+    time: &Timeline<'_>,
+    lang: Lang,
+) -> Result<Option<Panel>, ReportError> {
     let few = group
         .series
         .iter()
@@ -240,9 +244,14 @@ fn label(value: &str, lang: Lang) -> &str {
 }
 
 /// Means and extremes while it was measured; in brief of what has a picture.
-pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> Option<Table> {
+pub(crate) fn table(
+    record: &RunRecord,
+    side: Side,
+    lang: Lang,
+    brief: bool,
+) -> Option<ReportTable> {
     let mut rows = Vec::new();
-    let told = |group: &Group<'_>| {
+    let told = |group: &SeriesGroup<'_>| {
         !brief || group.is_drawn() && (side == Side::Client || !group.is_nothing())
     };
     for group in groups(record, side, lang).into_iter().filter(told) {
@@ -272,7 +281,7 @@ pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> 
             rows.push([called].into_iter().chain(cells).collect());
         }
     }
-    (!rows.is_empty()).then(|| Table {
+    (!rows.is_empty()).then(|| ReportTable {
         title: side.title(record, lang),
         says: String::new(),
         head: match lang {

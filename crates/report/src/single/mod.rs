@@ -2,17 +2,17 @@
 
 mod tables;
 
-use crate::charts::{self, Figure, Timeline};
+use crate::charts::{self, ChartFigure, Timeline};
 use crate::clients;
 use crate::command_line::wrapped;
 use crate::diagnosis;
 use crate::digest::Digest;
-use crate::document::{Block, Document, DocumentPart, Illustrated, Judged, Piece, Role, Width};
+use crate::document::{Block, Document, DocumentPart, Illustrated, Judged, Role, TextPiece, Width};
 use crate::experiments;
 use crate::findings::said;
 use crate::many::figure_of_run;
 use crate::observed;
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::series::{self, Side};
 use crate::texts::{Lang, Texts, fill};
 use crate::topology;
@@ -266,7 +266,7 @@ fn load_parts(
 ) -> Result<Vec<DocumentPart>, ReportError> {
     let t = w.t;
     let mut parts: Vec<DocumentPart> = Vec::new();
-    parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
+    parts.extend(WorkloadSection::of(w.d, lang).map(DocumentPart::from));
     if has_charts {
         let figures = figures(w.d, t)?;
         let block = match figures.is_empty() {
@@ -303,31 +303,31 @@ pub(crate) fn words(t: &Texts) -> Vec<String> {
         .to_vec()
 }
 
-fn pieces(w: &Words<'_>) -> Vec<Piece> {
+fn pieces(w: &Words<'_>) -> Vec<TextPiece> {
     let (template, values) = w.headline_parts();
     let mut pieces = Vec::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').unwrap_or((after, ""));
         let value = values.iter().find(|(n, _)| *n == name);
-        pieces.push(Piece {
+        pieces.push(TextPiece {
             text: before.into(),
             is_value: false,
         });
-        pieces.push(Piece {
+        pieces.push(TextPiece {
             text: value.map(|(_, v)| v.clone()).unwrap_or_default(),
             is_value: true,
         });
         rest = after;
     }
-    pieces.push(Piece {
+    pieces.push(TextPiece {
         text: rest.into(),
         is_value: false,
     });
     pieces
 }
 
-fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<Figure>, ReportError> {
+fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<ChartFigure>, ReportError> {
     let mut figures = Vec::new();
     // Of queries that were asked once each there is no throughput over time.
     let flows = d.record.queries.is_empty();

@@ -4,7 +4,7 @@ use crate::digest::Digest;
 use crate::merge::{TypeLatency, per_second};
 use crate::{ReportError, load};
 use std::fmt;
-pub use tidemark_analysis::tpcc::Kept;
+pub use tidemark_analysis::tpcc::LimitVerdict;
 use tidemark_analysis::tpcc::{
     DEFERRED, TYPE_REQUIREMENTS, TypeRequirement, has_settled, is_tpcc, keeps_limit, waits,
     waits_for_one,
@@ -116,7 +116,7 @@ pub struct TypeFigures {
     /// What the 90th percentile must not exceed, in seconds.
     pub limit_s: f64,
     /// Whether 90 % were quick enough.
-    pub quick_enough: Kept,
+    pub quick_enough: LimitVerdict,
 }
 
 impl TypeFigures {
@@ -144,7 +144,7 @@ impl TypeFigures {
 
 /// The results of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct TpccResults {
     /// Warehouses of the run.
     pub warehouses: u64,
     /// Emulated users.
@@ -177,7 +177,7 @@ pub struct Figures {
     pub price: Option<(Price, Option<f64>)>,
 }
 
-impl Figures {
+impl TpccResults {
     /// The results of a TPC-C run; `None` of any other.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ mod section;
 use crate::texts::tpcc as texts;
 
 pub use figures::{
-    Figures, Kept, NoEfficiency, Price, PriceError, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures,
-    is_interactive, is_specified_mix,
+    LimitVerdict, NoEfficiency, Price, PriceError, SETTLE_S, TERMINALS_PER_WAREHOUSE, TpccResults,
+    TypeFigures, is_interactive, is_specified_mix,
 };
 pub use section::results;
 
@@ -25,7 +25,7 @@ pub const FAMILY: Family = Family {
 };
 
 fn metrics(digest: &Digest<'_>) -> Metrics {
-    let Some(figures) = Figures::of_digest(digest) else {
+    let Some(figures) = TpccResults::of_digest(digest) else {
         return Metrics::NONE;
     };
     let price = figures.price.map(|(price, per_tpmc)| PriceDigest {

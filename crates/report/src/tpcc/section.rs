@@ -1,13 +1,15 @@
 //! TPC-C's results in words, the same in every form of report and after a run.
 
-use super::figures::{Figures, Kept, NoEfficiency, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures};
+use super::figures::{
+    LimitVerdict, NoEfficiency, SETTLE_S, TERMINALS_PER_WAREHOUSE, TpccResults, TypeFigures,
+};
 use super::texts::{self, Texts};
 use crate::ReportError;
 use crate::digest::Digest;
 use crate::load::option;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{percent, three, whole};
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::texts::{Lang, fill};
 use tidemark_core::record::RunRecord;
 
@@ -21,10 +23,10 @@ pub fn results(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
 }
 
 /// `None` for a run that is not TPC-C.
-pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
-    let figures = Figures::of_digest(digest)?;
+pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<WorkloadSection> {
+    let figures = TpccResults::of_digest(digest)?;
     let t = texts::of(lang);
-    Some(Section {
+    Some(WorkloadSection {
         title: t.title,
         sentences: verdict_of_all(&figures, t, lang)
             .into_iter()
@@ -36,7 +38,7 @@ pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
     })
 }
 
-fn facts(f: &Figures, digest: &Digest<'_>, t: &'static Texts) -> Vec<(&'static str, String)> {
+fn facts(f: &TpccResults, digest: &Digest<'_>, t: &'static Texts) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         (t.tpmc, fill(t.tpmc_says, &[("tpmc", &one_digit(f.tpmc))])),
         (
@@ -132,7 +134,7 @@ fn one_digit(value: f64) -> String {
     }
 }
 
-fn efficiency(f: &Figures, t: &Texts) -> String {
+fn efficiency(f: &TpccResults, t: &Texts) -> String {
     match f.efficiency {
         Ok(percent) => {
             let (says, settle) = match f.has_settled {
@@ -154,7 +156,7 @@ fn efficiency(f: &Figures, t: &Texts) -> String {
     }
 }
 
-fn waits(f: &Figures, t: &Texts) -> String {
+fn waits(f: &TpccResults, t: &Texts) -> String {
     if f.efficiency == Err(NoEfficiency::OnlyOne) {
         return t.waits_only_one.into();
     }
@@ -167,7 +169,7 @@ fn waits(f: &Figures, t: &Texts) -> String {
 
 fn verdict(of: &TypeFigures, t: &Texts) -> String {
     let broken: Vec<&str> = [
-        (of.quick_enough != Kept::No, t.too_slow),
+        (of.quick_enough != LimitVerdict::No, t.too_slow),
         (of.often_enough(), t.too_few),
     ]
     .into_iter()
@@ -184,15 +186,15 @@ fn verdict(of: &TypeFigures, t: &Texts) -> String {
 
 /// Whether a type's transactions are too few to tell whether its limits were met.
 fn is_untold(of: &TypeFigures) -> bool {
-    of.quick_enough == Kept::TooFew || of.too_few_for_shares()
+    of.quick_enough == LimitVerdict::TooFew || of.too_few_for_shares()
 }
 
 /// `None` when there was nothing to judge.
-fn verdict_of_all(f: &Figures, t: &Texts, lang: Lang) -> Option<String> {
+fn verdict_of_all(f: &TpccResults, t: &Texts, lang: Lang) -> Option<String> {
     if f.types.is_empty() {
         return None;
     }
-    let is_broken = |of: &&TypeFigures| of.quick_enough == Kept::No || !of.often_enough();
+    let is_broken = |of: &&TypeFigures| of.quick_enough == LimitVerdict::No || !of.often_enough();
     let broken = f.types.iter().filter(is_broken).map(|of| {
         let verdict = verdict(of, t);
         fill(t.broken_type, &[("type", of.name), ("verdict", &verdict)])
@@ -213,7 +215,7 @@ fn verdict_of_all(f: &Figures, t: &Texts, lang: Lang) -> Option<String> {
     })
 }
 
-fn types(f: &Figures, t: &'static Texts) -> Table {
+fn types(f: &TpccResults, t: &'static Texts) -> ReportTable {
     let share = |percent: Option<f64>| percent.map_or("–".into(), |p| format!("{p:.2}%"));
     let row = |of: &TypeFigures| {
         let [p50, p90, p95, p99, max] = of.percentiles_ms;
@@ -234,7 +236,7 @@ fn types(f: &Figures, t: &'static Texts) -> Table {
         row.extend([of.limit_s.to_string(), verdict(of, t)]);
         row
     };
-    Table {
+    ReportTable {
         title: t.types,
         says: String::new(),
         head: vec![

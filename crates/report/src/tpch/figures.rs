@@ -26,7 +26,7 @@ pub enum NoMetric {
 
 /// What came of a power and a throughput test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct TpchResults {
     /// The scale factor.
     pub scale: f64,
     /// Power@Size: queries an hour at this size, from the geometric mean of one stream's times
@@ -41,7 +41,7 @@ pub struct Figures {
     pub throughput_s: f64,
 }
 
-impl Figures {
+impl TpchResults {
     /// The figures of a record; `None` for one without queries.
     pub fn of(record: &RunRecord) -> Option<Self> {
         if record.queries.is_empty() {
@@ -173,14 +173,14 @@ mod tests {
     #[test]
     fn metrics_follow_the_worked_example() {
         // 24 times of 2 s: 3600 / 2 at scale 1. Two streams in 100 s: 2 * 22 * 3600 / 100.
-        let figures = Figures::of(&record("full", "1", 2.0)).unwrap();
+        let figures = TpchResults::of(&record("full", "1", 2.0)).unwrap();
         let (power, throughput) = (figures.power.clone().unwrap(), figures.throughput.clone());
         assert!((power - 1800.0).abs() < 1e-6, "{power}");
         assert!((throughput.unwrap() - 1584.0).abs() < 1e-6);
         assert!((figures.composite().unwrap() - (1800.0f64 * 1584.0).sqrt()).abs() < 1e-6);
         assert_eq!(figures.streams, 2);
         // Ten times the size at the same speed is ten times the result; two streams are too few for it.
-        let larger = Figures::of(&record("full", "10", 2.0)).unwrap();
+        let larger = TpchResults::of(&record("full", "10", 2.0)).unwrap();
         assert_eq!(larger.composite(), Err(NoMetric::TooFewStreams(3)));
         assert!((larger.power.unwrap() / power - 10.0).abs() < 1e-9);
     }
@@ -209,7 +209,7 @@ mod tests {
         full.queries[4].outcome = QueryOutcome::TimedOut;
         full.queries
             .retain(|q| (q.stream, q.name.as_str()) != (2, "RF2"));
-        let figures = Figures::of(&full).unwrap();
+        let figures = TpchResults::of(&full).unwrap();
         assert_eq!(figures.power, Err(NoMetric::Missing(vec!["Q5".into()])));
         assert_eq!(
             figures.throughput,
@@ -219,7 +219,7 @@ mod tests {
             figures.composite(),
             Err(NoMetric::Missing(vec!["Q5".into()]))
         );
-        let queries = Figures::of(&record("queries", "1", 1.0)).unwrap();
+        let queries = TpchResults::of(&record("queries", "1", 1.0)).unwrap();
         assert_eq!(queries.power, Err(NoMetric::NotTested));
         assert_eq!(queries.throughput, Err(NoMetric::NotTested));
         let mut without = record("power", "1", 1.0);
@@ -228,9 +228,9 @@ mod tests {
             source: Source::CommandLine,
         };
         without.options.insert("refresh".into(), off);
-        let figures = Figures::of(&without).unwrap();
+        let figures = TpchResults::of(&without).unwrap();
         assert_eq!(figures.power, Err(NoMetric::NoRefresh));
         assert_eq!(figures.throughput, Err(NoMetric::NotTested));
-        assert_eq!(Figures::of(&RunRecord::default()), None);
+        assert_eq!(TpchResults::of(&RunRecord::default()), None);
     }
 }

@@ -8,7 +8,7 @@ mod section;
 
 use crate::texts::tpch as texts;
 
-pub use figures::{Figures, NoMetric};
+pub use figures::{NoMetric, TpchResults};
 pub use section::results;
 
 use crate::family::Family;
@@ -18,7 +18,7 @@ use crate::many::Metrics;
 pub const FAMILY: Family = Family {
     headline: section::headline,
     metrics: |digest| Metrics {
-        qphh: Figures::of(digest.record).and_then(|f| f.composite().ok()),
+        qphh: TpchResults::of(digest.record).and_then(|f| f.composite().ok()),
         ..Metrics::NONE
     },
     ..Family::new("tpch", |digest, lang| section::section(digest.record, lang))

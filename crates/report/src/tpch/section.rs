@@ -1,11 +1,11 @@
 //! TPC-H's results in words, the same in every form of report and after a run.
 
-use super::figures::{Figures, NoMetric};
+use super::figures::{NoMetric, TpchResults};
 use super::texts::{self, Texts};
 use crate::load::option;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{three, whole};
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::texts::{Lang, fill};
 use std::collections::BTreeMap;
 use tidemark_core::record::{AnswerVerdict, QueryOutcome, QueryRun, RunRecord};
@@ -20,7 +20,7 @@ pub(crate) fn headline(
     record: &RunRecord,
     t: &crate::texts::Texts,
 ) -> Option<(&'static str, Vec<(&'static str, String)>)> {
-    let figures = Figures::of(record)?;
+    let figures = TpchResults::of(record)?;
     let done = record
         .queries
         .iter()
@@ -37,14 +37,14 @@ pub(crate) fn headline(
 }
 
 /// `None` for a run without queries.
-pub(crate) fn section(record: &RunRecord, lang: Lang) -> Option<Section> {
-    let figures = Figures::of(record)?;
+pub(crate) fn section(record: &RunRecord, lang: Lang) -> Option<WorkloadSection> {
+    let figures = TpchResults::of(record)?;
     let t = texts::of(lang);
     let mut sentences = problems(record, t);
     if figures.power != Err(NoMetric::NotTested) || figures.throughput != Err(NoMetric::NotTested) {
         sentences.push(t.not_audited.into());
     }
-    Some(Section {
+    Some(WorkloadSection {
         title: t.title,
         sentences,
         facts: facts(&figures, record, t),
@@ -53,7 +53,7 @@ pub(crate) fn section(record: &RunRecord, lang: Lang) -> Option<Section> {
     })
 }
 
-fn facts(f: &Figures, record: &RunRecord, t: &'static Texts) -> Vec<(&'static str, String)> {
+fn facts(f: &TpchResults, record: &RunRecord, t: &'static Texts) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     match f.composite() {
         Ok(composite) => {
@@ -194,12 +194,12 @@ fn place(name: &str) -> (bool, u32) {
     (!name.starts_with('Q'), digits.parse().unwrap_or(u32::MAX))
 }
 
-fn queries(record: &RunRecord, t: &'static Texts) -> Table {
+fn queries(record: &RunRecord, t: &'static Texts) -> ReportTable {
     let mut by_name: BTreeMap<(bool, u32), Vec<&QueryRun>> = BTreeMap::new();
     for query in &record.queries {
         by_name.entry(place(&query.name)).or_default().push(query);
     }
-    Table {
+    ReportTable {
         title: t.queries,
         says: String::new(),
         head: vec![

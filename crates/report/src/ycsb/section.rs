@@ -3,9 +3,9 @@
 use super::texts::{self, Texts};
 use crate::digest::Digest;
 use crate::load::option;
-use crate::load_words::Table;
+use crate::load_words::ReportTable;
 use crate::number::{three, whole};
-use crate::section::Section;
+use crate::section::WorkloadSection;
 use crate::texts::{Lang, fill};
 use crate::{ReportError, TypeLatency};
 use std::collections::BTreeMap;
@@ -33,14 +33,14 @@ pub fn beyond(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
 }
 
 /// The part of a report.
-pub(super) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+pub(super) fn section(digest: &Digest<'_>, lang: Lang) -> Option<WorkloadSection> {
     let record = digest.record;
     let t = texts::of(lang);
     let parts = decoded(&digest.totals.parts).unwrap_or_default();
     let types = digest.types.iter();
     let types: BTreeMap<String, TypeLatency> =
         types.map(|(name, t)| ((*name).into(), t.clone())).collect();
-    Some(Section {
+    Some(WorkloadSection {
         title: t.title,
         sentences: match parts.is_empty() {
             true => Vec::new(),
@@ -87,7 +87,7 @@ fn noted(record: &RunRecord, t: &'static Texts) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-fn table(types: &BTreeMap<String, TypeLatency>, t: &'static Texts) -> Table {
+fn table(types: &BTreeMap<String, TypeLatency>, t: &'static Texts) -> ReportTable {
     let row = |(name, of): (&String, &TypeLatency)| {
         let h = of.latency();
         let percentiles = [50.0, 95.0, 99.0, 99.9].map(|p| h.percentile_ns(p) as f64);
@@ -98,7 +98,7 @@ fn table(types: &BTreeMap<String, TypeLatency>, t: &'static Texts) -> Table {
         row.extend(times.map(|ns| three(ns / 1e6)));
         row
     };
-    Table {
+    ReportTable {
         title: t.types,
         says: String::new(),
         head: vec![

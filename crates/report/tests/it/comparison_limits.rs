@@ -2,7 +2,7 @@
 
 use super::common::many::records;
 use tidemark_analysis::compare;
-use tidemark_analysis::compare::Limit;
+use tidemark_analysis::compare::RegressionLimit;
 use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
@@ -12,7 +12,7 @@ fn judged(times: f64, repeats: u32, seconds: i64, limit: &str, lang: Lang) -> St
     let all = records(&["oltp_read_write"], &[4], factor, repeats, seconds);
     let (a, b) = all.split_at(repeats as usize);
     let compared = compare(a, b).unwrap();
-    let limit: Limit = limit.parse().unwrap();
+    let limit: RegressionLimit = limit.parse().unwrap();
     let judged = [(limit, limit.is_broken_by(&compared))];
     let text = comparison_text(&compared, &Changes::default(), &judged, lang);
     let line = text.lines().last().unwrap().to_string();

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 use tempfile::TempDir;
 use tidemark_process::{Signal, alive, arguments, children, kill_and_reap, signal, wait_until};
-use tidemark_sandbox::{Engine, Error, Home, Request, Running, StartStep, State};
+use tidemark_sandbox::{
+    Error, Home, Running, SandboxEngine, SandboxRequest, SandboxState, StartStep,
+};
 
 fn home() -> (TempDir, Home) {
     let dir = tempfile::tempdir().unwrap();
@@ -71,15 +73,15 @@ fn ask(url: &str, sql: &str) -> Result<String, String> {
 
 fn pid(running: &Running) -> u32 {
     match running.sandbox().state() {
-        State::Running { pid } => pid,
+        SandboxState::Running { pid } => pid,
         other => panic!("{other:?}"),
     }
 }
 
 /// The life of one sandbox; what holds for both engines.
-fn life(engine: Engine, setting: (&str, &str), shown: &str) {
+fn life(engine: SandboxEngine, setting: (&str, &str), shown: &str) {
     let (_dir, home) = home();
-    let mut request = Request::new(engine);
+    let mut request = SandboxRequest::new(engine);
     request
         .set(&format!("{}={}", setting.0, setting.1))
         .unwrap();
@@ -146,7 +148,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn life_of_mariadb() {
     life(
-        Engine::MariaDb,
+        SandboxEngine::MariaDb,
         ("innodb_flush_log_at_trx_commit", "2"),
         "SELECT @@innodb_flush_log_at_trx_commit",
     );
@@ -155,7 +157,7 @@ fn life_of_mariadb() {
 #[test]
 fn life_of_postgres() {
     life(
-        Engine::Postgres,
+        SandboxEngine::Postgres,
         ("synchronous_commit", "off"),
         "SHOW synchronous_commit",
     );
@@ -165,7 +167,7 @@ fn life_of_postgres() {
 fn two_of_one_kind_run_side_by_side_and_end_with_their_values() {
     let (dir, home) = home();
     let folder = dir.path().join("mine");
-    let mut request = Request::parse("up:postgres?max_connections=33").unwrap();
+    let mut request = SandboxRequest::parse("up:postgres?max_connections=33").unwrap();
     let first = home.start(&request).unwrap();
     request.folder = Some(folder.clone());
     // The server's account passes through a folder that is closed to others only as its owner.
@@ -215,7 +217,7 @@ fn what_cannot_start_says_why_and_leaves_nothing() {
             "PostgreSQL did not start: FATAL: ",
         ),
     ] {
-        let mut request = Request::parse(target).unwrap();
+        let mut request = SandboxRequest::parse(target).unwrap();
         request.folder = Some(folder.clone());
         let error = home.start(&request).unwrap_err();
         assert!(matches!(error, Error::Start { .. }), "{error}");
@@ -231,11 +233,13 @@ fn what_cannot_start_says_why_and_leaves_nothing() {
         assert!(!folder.exists() && home.list().unwrap().is_empty());
     }
     let nowhere = format!("up:mariadb?version-from={}", dir.path().display());
-    let error = home.start(&Request::parse(&nowhere).unwrap()).unwrap_err();
+    let error = home
+        .start(&SandboxRequest::parse(&nowhere).unwrap())
+        .unwrap_err();
     assert!(matches!(error, Error::Missing { .. }), "{error}");
-    let request = Request::new(Engine::Postgres);
+    let request = SandboxRequest::new(SandboxEngine::Postgres);
     let error = home.start_watched(&request, &mut |_| false).unwrap_err();
-    assert_eq!(error, Error::GivenUp(Engine::Postgres));
+    assert_eq!(error, Error::GivenUp(SandboxEngine::Postgres));
     let late = home.start_watched(&request, &mut |step| step == StartStep::Files);
     assert!(matches!(late, Ok(_) | Err(Error::GivenUp(_))));
     drop(late);
@@ -245,14 +249,16 @@ fn what_cannot_start_says_why_and_leaves_nothing() {
 #[test]
 fn a_server_that_ended_by_itself_is_seen_and_cleared_away() {
     let (_dir, home) = home();
-    let kept = home.start(&Request::new(Engine::MariaDb)).unwrap();
+    let kept = home
+        .start(&SandboxRequest::new(SandboxEngine::MariaDb))
+        .unwrap();
     let server = pid(&kept);
     let name = kept.keep().name().to_string();
     signal(Signal::SIGKILL, &[server]);
     // It is this process's child still, and a zombie has ended.
     assert!(wait_until(Duration::from_secs(10), || !alive(server)));
     let found = home.find(&name).unwrap();
-    assert_eq!(found.state(), State::Ended);
+    assert_eq!(found.state(), SandboxState::Ended);
     home.down(&name).unwrap();
     assert!(!found.folder().exists());
 }
@@ -260,7 +266,7 @@ fn a_server_that_ended_by_itself_is_seen_and_cleared_away() {
 const STARTER: &str = "TIDEMARK_TEST_STARTER";
 
 /// This program as one that starts a sandbox.
-fn starting(test: &str, home: &Path, engine: Engine) -> Command {
+fn starting(test: &str, home: &Path, engine: SandboxEngine) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
         .args(["--exact", &format!("it::sandbox::{test}"), "--nocapture"])
@@ -271,7 +277,7 @@ fn starting(test: &str, home: &Path, engine: Engine) -> Command {
 }
 
 /// The same, to be killed on the way.
-fn starter(test: &str, home: &Path, engine: Engine) -> Child {
+fn starter(test: &str, home: &Path, engine: SandboxEngine) -> Child {
     starting(test, home, engine).spawn().unwrap()
 }
 
@@ -282,17 +288,17 @@ fn a_start_killed_anywhere_can_be_taken_down() {
     let test = "a_start_killed_anywhere_can_be_taken_down";
     if let Ok(given) = env::var(STARTER) {
         let (engine, home) = given.split_once('=').unwrap();
-        let request = Request::new(Request::engine(engine).unwrap());
+        let request = SandboxRequest::new(SandboxRequest::engine(engine).unwrap());
         let running = Home::at(home.as_ref()).start(&request).unwrap();
         running.keep();
         return;
     }
     let mut seen = Vec::new();
     for (engine, after_ms) in [
-        (Engine::Postgres, 60),
-        (Engine::MariaDb, 250),
-        (Engine::Postgres, 700),
-        (Engine::MariaDb, 1200),
+        (SandboxEngine::Postgres, 60),
+        (SandboxEngine::MariaDb, 250),
+        (SandboxEngine::Postgres, 700),
+        (SandboxEngine::MariaDb, 1200),
     ] {
         let (dir, home) = home();
         let place = dir.path().join("sandboxes");
@@ -303,7 +309,10 @@ fn a_start_killed_anywhere_can_be_taken_down() {
             !home.list().unwrap().is_empty()
         }));
         std::thread::sleep(Duration::from_millis(after_ms));
-        let early = matches!(home.list().unwrap()[0].state(), State::Starting { .. });
+        let early = matches!(
+            home.list().unwrap()[0].state(),
+            SandboxState::Starting { .. }
+        );
         if early {
             let busy = home.down(engine.word()).unwrap_err();
             let goes_on = matches!(busy, Error::Starting { .. });
@@ -325,7 +334,7 @@ fn a_start_killed_anywhere_can_be_taken_down() {
         let cleared = wait_until(Duration::from_secs(20), ended);
         assert!(cleared, "{}: {:?}", folder.display(), servers_in(&folder));
     }
-    let half = |s: &State| matches!(s, State::HalfStarted { .. });
+    let half = |s: &SandboxState| matches!(s, SandboxState::HalfStarted { .. });
     assert!(seen.iter().any(half), "{seen:?}");
 }
 
@@ -336,12 +345,12 @@ fn no_secret_of_the_environment_reaches_a_server() {
     let test = "no_secret_of_the_environment_reaches_a_server";
     if let Ok(given) = env::var(STARTER) {
         let (engine, home) = given.split_once('=').unwrap();
-        let request = Request::new(Request::engine(engine).unwrap());
+        let request = SandboxRequest::new(SandboxRequest::engine(engine).unwrap());
         let running = Home::at(home.as_ref()).start(&request).unwrap();
         running.keep();
         return;
     }
-    for engine in Engine::ALL {
+    for engine in SandboxEngine::ALL {
         let (dir, home) = home();
         let status = starting(test, &dir.path().join("sandboxes"), engine)
             .env("DB_PASSWORD", "geheim-4711")
@@ -350,7 +359,7 @@ fn no_secret_of_the_environment_reaches_a_server() {
             .status()
             .unwrap();
         assert!(status.success());
-        let State::Running { pid } = home.find(engine.word()).unwrap().state() else {
+        let SandboxState::Running { pid } = home.find(engine.word()).unwrap().state() else {
             panic!("{:?}", home.list());
         };
         let of = |pid: &u32| fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -380,7 +389,9 @@ fn servers_in(folder: &Path) -> Vec<String> {
 #[test]
 fn a_sandbox_is_ended_only_if_its_mark_says_so() {
     let (dir, home) = home();
-    let running = home.start(&Request::new(Engine::Postgres)).unwrap();
+    let running = home
+        .start(&SandboxRequest::new(SandboxEngine::Postgres))
+        .unwrap();
     let server = pid(&running);
     let folder = running.sandbox().folder().to_path_buf();
     // A name that leads to somebody's folder.

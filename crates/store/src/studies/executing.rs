@@ -25,14 +25,14 @@ enum Beginning {
 /// The server that an execution which goes on needs as well as the one that asks; `None` where
 /// there is none. It is asked within the transaction, so of the store only what it is given can be
 /// looked at.
-pub type Shared<'a> = &'a dyn Fn(&StudyRow) -> Option<String>;
+pub type SharedServerOf<'a> = &'a dyn Fn(&StudyRow) -> Option<String>;
 
 /// Another execution whose process lives, on a server that is shared with it.
 fn on_shared_server(
     db: &Connection,
     id: &str,
     here: Option<&str>,
-    shared: Shared<'_>,
+    shared: SharedServerOf<'_>,
 ) -> rusqlite::Result<Option<(StudyRow, String)>> {
     let others = db
         .prepare("SELECT * FROM study WHERE id <> ?1 AND ended_ms IS NULL ORDER BY begun_ms, id")?
@@ -68,7 +68,7 @@ impl Store {
         study: &NewStudy,
         steps: &[NewStep],
         anew: bool,
-        shared: Shared<'_>,
+        shared: SharedServerOf<'_>,
     ) -> Result<Option<StudyRow>, StoreError> {
         let own = ProcessId::own(&study.hostname);
         let here = boot_id();
@@ -148,7 +148,7 @@ impl Store {
         id: &str,
         hostname: &str,
         take_over: bool,
-        shared: Shared<'_>,
+        shared: SharedServerOf<'_>,
     ) -> Result<(), StoreError> {
         let own = ProcessId::own(hostname);
         let here = boot_id();

@@ -6,7 +6,7 @@ mod imported;
 mod runs;
 mod settings;
 
-pub use executing::Shared;
+pub use executing::SharedServerOf;
 pub use imported::StudyElsewhere;
 pub use runs::{RunProgress, StudyRun};
 pub use settings::ChangedSetting;

@@ -3,12 +3,12 @@
 use super::common::{Known, plan, study};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use tidemark_study::{Commands, JobKind, Plan, Reload};
+use tidemark_study::{Commands, JobKind, Reload, StudyPlan};
 
 const HEAD: &str = "name = \"s\"\ntime = \"5s\"\nwarmup = \"2s\"\n";
 const TARGET: &str = "[[target]]\nname = \"a\"\nurl = \"mysql://u:geheim@h/db\"\n";
 
-fn commands(plan: &Plan) -> Vec<String> {
+fn commands(plan: &StudyPlan) -> Vec<String> {
     plan.steps.iter().map(|s| s.words.join(" ")).collect()
 }
 
@@ -212,7 +212,7 @@ proptest! {
         prop_assert_eq!(given.cells, cells);
         prop_assert_eq!(given.runs(), cells * repeats as usize);
         // Every place of the matrix once.
-        let runs = |plan: &Plan| {
+        let runs = |plan: &StudyPlan| {
             let runs = plan.steps.iter().filter(|s| s.kind == JobKind::Run);
             runs.map(|s| (s.cell.clone(), s.repeat)).collect::<Vec<_>>()
         };

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
-use tidemark_testkit::{Engine, Error, Server, variable};
+use tidemark_testkit::{Error, SandboxEngine, Server, variable};
 
 const USAGE: &str = "usage: tidemark-testkit [mariadb] [postgres]
 
@@ -15,8 +15,8 @@ fn main() -> ExitCode {
     let mut engines = Vec::new();
     for word in std::env::args().skip(1) {
         match word.as_str() {
-            "mariadb" => engines.push(Engine::MariaDb),
-            "postgres" => engines.push(Engine::Postgres),
+            "mariadb" => engines.push(SandboxEngine::MariaDb),
+            "postgres" => engines.push(SandboxEngine::Postgres),
             "-h" | "--help" => {
                 println!("{USAGE}");
                 return ExitCode::SUCCESS;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         }
     }
     if engines.is_empty() {
-        engines = vec![Engine::MariaDb, Engine::Postgres];
+        engines = vec![SandboxEngine::MariaDb, SandboxEngine::Postgres];
     }
     match hold(&engines) {
         Ok(()) => ExitCode::SUCCESS,
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn hold(engines: &[Engine]) -> Result<(), Error> {
+fn hold(engines: &[SandboxEngine]) -> Result<(), Error> {
     let mut servers = Vec::new();
     for engine in engines {
         let server = Server::builder(*engine).start()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tidemark_sandbox::Error as SandboxError;
-use tidemark_testkit::{Engine, Error, Server};
+use tidemark_testkit::{Error, SandboxEngine, Server};
 
 /// A zombie that nobody has reaped yet has ended.
 fn alive(pid: u32) -> bool {
@@ -13,7 +13,7 @@ fn alive(pid: u32) -> bool {
 }
 
 /// The whole life of one server; what holds for both engines.
-fn life(engine: Engine) {
+fn life(engine: SandboxEngine) {
     let server = Server::builder(engine).start().unwrap();
     let folder: PathBuf = server.socket_path().parent().unwrap().into();
     let port = server.port();
@@ -59,12 +59,12 @@ fn life(engine: Engine) {
         .query("CREATE TABLE kept (n INT); INSERT INTO kept VALUES (7);")
         .unwrap();
     match engine {
-        Engine::Postgres => {
+        SandboxEngine::Postgres => {
             let copy = database.copy("copy").unwrap();
             assert_eq!(copy.query("SELECT n FROM kept").unwrap(), "7\n");
             assert_ne!(copy.name(), database.name());
         }
-        Engine::MariaDb => assert!(database.copy("copy").is_err()),
+        SandboxEngine::MariaDb => assert!(database.copy("copy").is_err()),
     }
     drop(database);
 
@@ -80,12 +80,12 @@ fn life(engine: Engine) {
 
 #[test]
 fn life_of_mariadb() {
-    life(Engine::MariaDb);
+    life(SandboxEngine::MariaDb);
 }
 
 #[test]
 fn life_of_postgres() {
-    life(Engine::Postgres);
+    life(SandboxEngine::Postgres);
 }
 
 /// A backend busy in a query outlives a postmaster killed alone; a crash takes it along.
@@ -108,7 +108,7 @@ fn kill9_takes_postgres_backends_along() {
     assert!(client.join().unwrap().is_err());
 }
 
-fn pauses(engine: Engine) {
+fn pauses(engine: SandboxEngine) {
     let server = Server::builder(engine).start().unwrap();
     let endpoint = server.endpoint().clone();
     server.pause().unwrap();
@@ -126,17 +126,17 @@ fn pauses(engine: Engine) {
 
 #[test]
 fn mariadb_pauses_and_resumes() {
-    pauses(Engine::MariaDb);
+    pauses(SandboxEngine::MariaDb);
 }
 
 #[test]
 fn postgres_pauses_and_resumes() {
-    pauses(Engine::Postgres);
+    pauses(SandboxEngine::Postgres);
 }
 
 #[test]
 fn settings_reach_mariadb_and_ed25519_accounts_work() {
-    let server = Server::builder(Engine::MariaDb)
+    let server = Server::builder(SandboxEngine::MariaDb)
         .setting("max-connections", "77")
         .setting("plugin-load-add", "auth_ed25519")
         .start()
@@ -161,7 +161,7 @@ fn settings_reach_mariadb_and_ed25519_accounts_work() {
 
 #[test]
 fn settings_and_hba_reach_postgres() {
-    let server = Server::builder(Engine::Postgres)
+    let server = Server::builder(SandboxEngine::Postgres)
         .setting("max_connections", "33")
         .hba("host all open 127.0.0.1/32 trust")
         .start()
@@ -181,8 +181,16 @@ fn settings_and_hba_reach_postgres() {
 #[test]
 fn a_server_that_cannot_start_shows_its_log() {
     for (engine, setting, word) in [
-        (Engine::MariaDb, "no-such-variable", "no-such-variable"),
-        (Engine::Postgres, "no_such_variable", "no_such_variable"),
+        (
+            SandboxEngine::MariaDb,
+            "no-such-variable",
+            "no-such-variable",
+        ),
+        (
+            SandboxEngine::Postgres,
+            "no_such_variable",
+            "no_such_variable",
+        ),
     ] {
         let e = Server::builder(engine)
             .setting(setting, "1")
@@ -196,7 +204,10 @@ fn a_server_that_cannot_start_shows_its_log() {
 
 #[test]
 fn tls_verifies_against_the_servers_own_authority() {
-    let mariadb = Server::builder(Engine::MariaDb).tls().start().unwrap();
+    let mariadb = Server::builder(SandboxEngine::MariaDb)
+        .tls()
+        .start()
+        .unwrap();
     let ca = &mariadb.tls().unwrap().ca;
     let out = Command::new("mariadb")
         .args(["--no-defaults", "-usbtest", "-h127.0.0.1", "-N"])
@@ -210,7 +221,10 @@ fn tls_verifies_against_the_servers_own_authority() {
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(text.contains("TLS_") || text.contains("-GCM-"), "{out:?}");
 
-    let postgres = Server::builder(Engine::Postgres).tls().start().unwrap();
+    let postgres = Server::builder(SandboxEngine::Postgres)
+        .tls()
+        .start()
+        .unwrap();
     let psql = |ca: &Path| {
         let target = format!(
             "host=localhost hostaddr=127.0.0.1 port={} user=sbtest dbname=sbtest \

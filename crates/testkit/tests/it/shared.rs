@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tidemark_testkit::{Endpoint, Engine, shared};
+use tidemark_testkit::{Endpoint, SandboxEngine, shared};
 
-fn databases(engine: Engine) {
+fn databases(engine: SandboxEngine) {
     let server = shared(engine).unwrap();
     let one = server.fresh_database("same name").unwrap();
     let two = server.fresh_database("same name").unwrap();
@@ -31,12 +31,12 @@ fn databases(engine: Engine) {
 
 #[test]
 fn each_test_has_its_own_mariadb_database() {
-    databases(Engine::MariaDb);
+    databases(SandboxEngine::MariaDb);
 }
 
 #[test]
 fn each_test_has_its_own_postgres_database() {
-    databases(Engine::Postgres);
+    databases(SandboxEngine::Postgres);
 }
 
 /// Starts the program that holds both servers; their process ids and folders.

@@ -1,7 +1,7 @@
 //! `--validate`: whether replies are what the table must give.
 
 use super::settings::Settings;
-use super::sql::Query;
+use super::sql::OltpStatement;
 use crate::random::RowText;
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Cell, RowSet};
@@ -22,10 +22,10 @@ pub(super) enum Expect {
 }
 
 impl Expect {
-    pub fn range(query: Query, low: i64, high: i64) -> Self {
+    pub fn range(query: OltpStatement, low: i64, high: i64) -> Self {
         match query {
-            Query::SimpleRange | Query::OrderRange => Expect::Range(low, high),
-            Query::DistinctRange => Expect::Distinct(low, high),
+            OltpStatement::SimpleRange | OltpStatement::OrderRange => Expect::Range(low, high),
+            OltpStatement::DistinctRange => Expect::Distinct(low, high),
             _ => Expect::One,
         }
     }

@@ -5,7 +5,7 @@ use super::bulk::BulkInsert;
 use super::options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
 use super::plan::{Plan, StatementGroup};
 use super::settings::Settings;
-use super::sql::Query;
+use super::sql::OltpStatement;
 use crate::{CommandLine, Definition, Family, Runs, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionSpec, OptionValues};
@@ -152,10 +152,10 @@ fn reads(s: &Settings) -> Vec<StatementGroup> {
     let mut steps = vec![StatementGroup::Points(s.point_selects)];
     if s.range_selects {
         steps.extend([
-            StatementGroup::Ranges(Query::SimpleRange, s.simple_ranges),
-            StatementGroup::Ranges(Query::SumRange, s.sum_ranges),
-            StatementGroup::Ranges(Query::OrderRange, s.order_ranges),
-            StatementGroup::Ranges(Query::DistinctRange, s.distinct_ranges),
+            StatementGroup::Ranges(OltpStatement::SimpleRange, s.simple_ranges),
+            StatementGroup::Ranges(OltpStatement::SumRange, s.sum_ranges),
+            StatementGroup::Ranges(OltpStatement::OrderRange, s.order_ranges),
+            StatementGroup::Ranges(OltpStatement::DistinctRange, s.distinct_ranges),
         ]);
     }
     steps

@@ -1,7 +1,7 @@
 //! What one transaction of a workload does, worked out once for all terminals.
 
 use super::settings::Settings;
-use super::sql::Query;
+use super::sql::OltpStatement;
 use crate::random::Distribution;
 
 /// One group of statements within a transaction. A group draws its table once.
@@ -10,7 +10,7 @@ pub(super) enum StatementGroup {
     /// Point SELECTs.
     Points(u32),
     /// Range SELECTs of one kind.
-    Ranges(Query, u32),
+    Ranges(OltpStatement, u32),
     /// UPDATEs of k.
     UpdateIndex(u32),
     /// UPDATEs of c.
@@ -44,18 +44,22 @@ pub(super) struct Plan {
     /// Slots of BEGIN and COMMIT, if the steps stand between them.
     pub transaction: Option<(usize, usize)>,
     /// Statements in the order that sysbench prepares them.
-    queries: Vec<Query>,
+    queries: Vec<OltpStatement>,
 }
 
 impl Plan {
     /// A plan of steps, in a transaction unless `--skip-trx` is set or it is one statement.
     pub fn new(settings: Settings, steps: Vec<StatementGroup>, transactional: bool) -> Self {
         let read_only = steps.iter().all(StatementGroup::reads);
-        let mut queries: Vec<Query> = steps.iter().flat_map(|s| s.queries(&settings)).collect();
+        let mut queries: Vec<OltpStatement> =
+            steps.iter().flat_map(|s| s.queries(&settings)).collect();
         if transactional && !settings.skip_trx {
             // oltp_read_only prepares its point SELECTs before BEGIN, all others after it.
-            let at = usize::from(read_only && queries.first() == Some(&Query::Point));
-            queries.splice(at..at, [Query::Begin { read_only }, Query::Commit]);
+            let at = usize::from(read_only && queries.first() == Some(&OltpStatement::Point));
+            queries.splice(
+                at..at,
+                [OltpStatement::Begin { read_only }, OltpStatement::Commit],
+            );
         }
         // sysbench's scripts of random points and ranges read the first table, however many there are.
         let one = |step: &StatementGroup| {
@@ -69,14 +73,19 @@ impl Plan {
         } else {
             settings.tables
         };
-        let slot = |query: Query| {
+        let slot = |query: OltpStatement| {
             let before = queries.iter().take_while(|q| **q != query);
             before.map(|q| tables_of(*q, tables) as usize).sum()
         };
-        let begins = queries.contains(&Query::Commit);
+        let begins = queries.contains(&OltpStatement::Commit);
         Self {
             keys: settings.keys(),
-            transaction: begins.then(|| (slot(Query::Begin { read_only }), slot(Query::Commit))),
+            transaction: begins.then(|| {
+                (
+                    slot(OltpStatement::Begin { read_only }),
+                    slot(OltpStatement::Commit),
+                )
+            }),
             steps: steps
                 .iter()
                 .map(|s| (*s, s.queries(&settings).first().map_or(0, |q| slot(*q))))
@@ -100,15 +109,15 @@ impl Plan {
     }
 
     /// The statements that a session prepares, each with its table, in order.
-    pub fn statements(&self) -> impl Iterator<Item = (Query, u32)> {
-        let tables = |q: Query| 1..=tables_of(q, self.tables);
+    pub fn statements(&self) -> impl Iterator<Item = (OltpStatement, u32)> {
+        let tables = |q: OltpStatement| 1..=tables_of(q, self.tables);
         self.queries
             .iter()
             .flat_map(move |q| tables(*q).map(|table| (*q, table)))
     }
 }
 
-fn tables_of(query: Query, tables: u32) -> u32 {
+fn tables_of(query: OltpStatement, tables: u32) -> u32 {
     if query.names_table() { tables } else { 1 }
 }
 
@@ -135,24 +144,28 @@ impl StatementGroup {
     }
 
     /// The kinds of statement that the step executes.
-    fn queries(&self, settings: &Settings) -> Vec<Query> {
+    fn queries(&self, settings: &Settings) -> Vec<OltpStatement> {
         match *self {
-            StatementGroup::Points(_) => vec![Query::Point],
+            StatementGroup::Points(_) => vec![OltpStatement::Point],
             StatementGroup::Ranges(query, _) => vec![query],
-            StatementGroup::UpdateIndex(_) => vec![Query::UpdateIndex],
-            StatementGroup::UpdateNonIndex(_) => vec![Query::UpdateNonIndex],
-            StatementGroup::Delete(_) => vec![Query::Delete],
-            StatementGroup::DeleteInsert(_) => vec![Query::Delete, Query::Insert],
+            StatementGroup::UpdateIndex(_) => vec![OltpStatement::UpdateIndex],
+            StatementGroup::UpdateNonIndex(_) => vec![OltpStatement::UpdateNonIndex],
+            StatementGroup::Delete(_) => vec![OltpStatement::Delete],
+            StatementGroup::DeleteInsert(_) => vec![OltpStatement::Delete, OltpStatement::Insert],
             StatementGroup::InsertText => vec![],
-            StatementGroup::InsertBatch => vec![Query::InsertBatch {
+            StatementGroup::InsertBatch => vec![OltpStatement::InsertBatch {
                 rows: settings.batch_size,
                 keyed: settings.client_keys(),
             }],
-            StatementGroup::UpsertBatch => vec![Query::UpsertBatch {
+            StatementGroup::UpsertBatch => vec![OltpStatement::UpsertBatch {
                 rows: settings.batch_size,
             }],
-            StatementGroup::RandomPoints => vec![Query::RandomPoints(settings.random_points)],
-            StatementGroup::RandomRanges => vec![Query::RandomRanges(settings.number_of_ranges)],
+            StatementGroup::RandomPoints => {
+                vec![OltpStatement::RandomPoints(settings.random_points)]
+            }
+            StatementGroup::RandomRanges => {
+                vec![OltpStatement::RandomRanges(settings.number_of_ranges)]
+            }
         }
     }
 }

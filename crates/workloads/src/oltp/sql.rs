@@ -4,7 +4,7 @@ use tidemark_drivers::Dialect;
 
 /// One kind of statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Query {
+pub(super) enum OltpStatement {
     /// Begins a transaction that writes, or one that only reads.
     Begin {
         read_only: bool,
@@ -34,50 +34,54 @@ pub(super) enum Query {
     },
 }
 
-impl Query {
+impl OltpStatement {
     /// Whether it is prepared once for each table, or once.
     pub fn names_table(self) -> bool {
-        !matches!(self, Query::Begin { .. } | Query::Commit)
+        !matches!(self, OltpStatement::Begin { .. } | OltpStatement::Commit)
     }
 
     /// The text for table number `table` (from 1), with `?` for parameters.
     pub fn text(self, table: u32, dialect: &Dialect) -> String {
         match self {
-            Query::Begin { read_only: true } => dialect.begin_read().into(),
-            Query::Begin { read_only: false } => dialect.begin().into(),
-            Query::Commit => "COMMIT".into(),
-            Query::Point => format!("SELECT c FROM sbtest{table} WHERE id=?"),
-            Query::SimpleRange => format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ?"),
-            Query::SumRange => format!("SELECT SUM(k) FROM sbtest{table} WHERE id BETWEEN ? AND ?"),
-            Query::OrderRange => {
+            OltpStatement::Begin { read_only: true } => dialect.begin_read().into(),
+            OltpStatement::Begin { read_only: false } => dialect.begin().into(),
+            OltpStatement::Commit => "COMMIT".into(),
+            OltpStatement::Point => format!("SELECT c FROM sbtest{table} WHERE id=?"),
+            OltpStatement::SimpleRange => {
+                format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ?")
+            }
+            OltpStatement::SumRange => {
+                format!("SELECT SUM(k) FROM sbtest{table} WHERE id BETWEEN ? AND ?")
+            }
+            OltpStatement::OrderRange => {
                 format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ? ORDER BY c")
             }
-            Query::DistinctRange => {
+            OltpStatement::DistinctRange => {
                 format!("SELECT DISTINCT c FROM sbtest{table} WHERE id BETWEEN ? AND ? ORDER BY c")
             }
-            Query::UpdateIndex => format!("UPDATE sbtest{table} SET k=k+1 WHERE id=?"),
-            Query::UpdateNonIndex => format!("UPDATE sbtest{table} SET c=? WHERE id=?"),
-            Query::Delete => format!("DELETE FROM sbtest{table} WHERE id=?"),
-            Query::Insert => {
+            OltpStatement::UpdateIndex => format!("UPDATE sbtest{table} SET k=k+1 WHERE id=?"),
+            OltpStatement::UpdateNonIndex => format!("UPDATE sbtest{table} SET c=? WHERE id=?"),
+            OltpStatement::Delete => format!("DELETE FROM sbtest{table} WHERE id=?"),
+            OltpStatement::Insert => {
                 format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES (?, ?, ?, ?)")
             }
-            Query::RandomPoints(n) => format!(
+            OltpStatement::RandomPoints(n) => format!(
                 "SELECT id, k, c, pad\n          FROM sbtest{table}\n          WHERE k IN ({})",
                 repeated("?", ", ", n)
             ),
-            Query::RandomRanges(n) => format!(
+            OltpStatement::RandomRanges(n) => format!(
                 "SELECT count(k)\n          FROM sbtest{table}\n          WHERE {}",
                 repeated("k BETWEEN ? AND ?", " OR ", n)
             ),
-            Query::InsertBatch { rows, keyed: true } => {
+            OltpStatement::InsertBatch { rows, keyed: true } => {
                 let values = repeated("(?, ?, ?, ?)", ", ", rows);
                 format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES {values}")
             }
-            Query::InsertBatch { rows, keyed: false } => {
+            OltpStatement::InsertBatch { rows, keyed: false } => {
                 let values = repeated("(?, ?, ?)", ", ", rows);
                 format!("INSERT INTO sbtest{table} (k, c, pad) VALUES {values}")
             }
-            Query::UpsertBatch { rows } => {
+            OltpStatement::UpsertBatch { rows } => {
                 let values = repeated("(?, ?, ?, ?)", ", ", rows);
                 let update = dialect.upsert(&["id"], &["k", "c", "pad"]);
                 format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES {values} {update}")

@@ -157,7 +157,7 @@ impl Workload for Pgbench {
     /// Those of the built-in scripts; scripts of users name their own.
     fn needs(&self, _sessions: usize) -> Vec<String> {
         let builtins = &self.plan.settings.builtins;
-        let is_named = |table: &&schema::Table| {
+        let is_named = |table: &&schema::TableSchema| {
             let named = |b: &&'static Builtin| b.text.contains(table.name);
             builtins.iter().any(named)
         };

@@ -22,7 +22,7 @@ pub(super) const TELLER: usize = 1;
 pub(super) const ACCOUNT: usize = 2;
 
 /// A table.
-pub(super) struct Table {
+pub(super) struct TableSchema {
     pub name: &'static str,
     /// Columns and types; a number is wide where there are many accounts.
     columns: &'static [(&'static str, &'static str)],
@@ -35,8 +35,8 @@ pub(super) struct Table {
     refers: &'static [(&'static str, &'static str)],
 }
 
-pub(super) const TABLES: [Table; 4] = [
-    Table {
+pub(super) const TABLES: [TableSchema; 4] = [
+    TableSchema {
         name: "pgbench_branches",
         columns: &[
             ("bid", "INT NOT NULL"),
@@ -49,7 +49,7 @@ pub(super) const TABLES: [Table; 4] = [
         row_bytes: 10,
         refers: &[],
     },
-    Table {
+    TableSchema {
         name: "pgbench_tellers",
         columns: &[
             ("tid", "INT NOT NULL"),
@@ -63,7 +63,7 @@ pub(super) const TABLES: [Table; 4] = [
         row_bytes: 15,
         refers: &[("bid", "pgbench_branches")],
     },
-    Table {
+    TableSchema {
         name: "pgbench_accounts",
         columns: &[
             ("aid", "INT NOT NULL"),
@@ -77,7 +77,7 @@ pub(super) const TABLES: [Table; 4] = [
         row_bytes: 110,
         refers: &[("bid", "pgbench_branches")],
     },
-    Table {
+    TableSchema {
         name: "pgbench_history",
         columns: &[
             ("tid", "INT"),
@@ -116,7 +116,7 @@ pub(super) fn plans(settings: &Settings, dialect: &Dialect) -> Result<Vec<TableP
         .collect())
 }
 
-fn plan(table: &Table, settings: &Settings, dialect: &Dialect) -> TablePlan {
+fn plan(table: &TableSchema, settings: &Settings, dialect: &Dialect) -> TablePlan {
     let name = table.name;
     let later = dialect.adds_primary_key_later();
     let columns = table.columns.iter().map(|(column, kind)| {
@@ -187,7 +187,7 @@ pub(super) fn has_its_columns(found: &TableDescription) -> bool {
     table.is_some_and(|table| has_columns(table, found))
 }
 
-fn has_columns(table: &Table, found: &TableDescription) -> bool {
+fn has_columns(table: &TableSchema, found: &TableDescription) -> bool {
     let pairs = table.columns.iter().zip(&found.columns);
     table.columns.len() == found.columns.len()
         && pairs

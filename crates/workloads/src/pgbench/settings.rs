@@ -1,7 +1,7 @@
 //! The options, understood.
 
-use super::expression::{Names, Value};
-use super::script::{Builtin, Command, Mode, Script, What, builtin, read};
+use super::expression::{ExprValue, Names};
+use super::script::{Builtin, CommandKind, Mode, PgbenchCommand, Script, builtin, read};
 use super::{AUTOMATIC, DEFAULT_SEED};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub struct Settings {
     /// The variables.
     pub names: Names,
     /// Those of `-D`, by their places.
-    pub defined: Vec<(usize, Value)>,
+    pub defined: Vec<(usize, ExprValue)>,
     /// How statements reach the server.
     pub mode: Mode,
     /// Most tries of a transaction; `None` is no limit.
@@ -198,14 +198,16 @@ impl Settings {
 
     /// Round trips that every transaction needs at least.
     pub(super) fn fewest_round_trips(&self) -> u32 {
-        let of = |commands: &[Command]| {
-            let has_branches = commands.iter().any(|c| matches!(c.what, What::If { .. }));
+        let of = |commands: &[PgbenchCommand]| {
+            let has_branches = commands
+                .iter()
+                .any(|c| matches!(c.what, CommandKind::If { .. }));
             if has_branches {
                 return 1;
             }
             let trips = commands.iter().filter(|c| match &c.what {
-                What::Sql(sql) => !sql.is_piped,
-                What::EndPipeline => true,
+                CommandKind::Sql(sql) => !sql.is_piped,
+                CommandKind::EndPipeline => true,
                 _ => false,
             });
             u32::try_from(trips.count()).unwrap_or(u32::MAX)
@@ -216,7 +218,7 @@ impl Settings {
 }
 
 /// The variables of `-D`.
-fn defined(text: &str, names: &mut Names) -> Result<Vec<(usize, Value)>, OptionError> {
+fn defined(text: &str, names: &mut Names) -> Result<Vec<(usize, ExprValue)>, OptionError> {
     let mut defined = Vec::new();
     for pair in text.split(',').filter(|pair| !pair.is_empty()) {
         let parts = pair.split_once('=');
@@ -231,7 +233,7 @@ fn defined(text: &str, names: &mut Names) -> Result<Vec<(usize, Value)>, OptionE
                 "--define=client_id: each client has its own number".into(),
             ));
         }
-        defined.push((names.slot(name).slot, Value::Text(value.into())));
+        defined.push((names.slot(name).slot, ExprValue::Text(value.into())));
     }
     Ok(defined)
 }

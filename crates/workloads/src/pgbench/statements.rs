@@ -1,6 +1,6 @@
 //! What a session has prepared of the scripts' statements.
 
-use super::script::{Mode, Sql, What};
+use super::script::{CommandKind, Mode, Sql};
 use super::terminal::Plan;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Statements {
             .resize_with(plan.settings.statements, OnceCell::new);
         let commands = plan.settings.scripts.iter().flat_map(|s| &s.commands);
         for command in commands {
-            if let What::Sql(sql) = &command.what {
+            if let CommandKind::Sql(sql) = &command.what {
                 match self.get(session, sql).await {
                     Err(e) if e.class == ErrorClass::Missing => {}
                     prepared => drop(prepared?),

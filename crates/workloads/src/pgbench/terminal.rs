@@ -1,7 +1,7 @@
 //! A client: chooses a script, and runs its commands.
 
-use super::expression::{EvalError, Scope, Value, seed_of};
-use super::script::{Mode, Piece, Script, Sleep, Sql, Store, What};
+use super::expression::{EvalError, ExprValue, Scope, seed_of};
+use super::script::{CommandKind, Mode, Script, Sleep, Sql, SqlPiece, Store};
 use super::statements::Statements;
 use super::tally::{FailedTransaction, FailureKind, Tally};
 use super::{AUTOMATIC, DEFAULT_SEED, RETRIED, RETRIES, Settings};
@@ -28,10 +28,10 @@ pub(super) struct Plan {
 
 /// What a transaction began with, which may be tried again.
 #[derive(Debug, Clone)]
-struct Begun {
+struct BegunTransaction {
     script: usize,
     rng: Rng,
-    variables: Vec<Option<Value>>,
+    variables: Vec<Option<ExprValue>>,
     retries: u64,
     since: Instant,
 }
@@ -41,14 +41,14 @@ struct Begun {
 struct Piped {
     /// Its place in the script.
     command: usize,
-    values: Vec<Value>,
+    values: Vec<ExprValue>,
 }
 
 /// What few clients need: those whose scripts have pipelines, or that try again.
 #[derive(Debug, Default)]
 struct Rare {
     piped: Vec<Piped>,
-    begun: Option<Begun>,
+    begun: Option<BegunTransaction>,
 }
 
 /// A client.
@@ -57,7 +57,7 @@ pub struct Terminal {
     plan: Arc<Plan>,
     number: usize,
     rng: Rng,
-    variables: Vec<Option<Value>>,
+    variables: Vec<Option<ExprValue>>,
     /// A statement's text.
     sql: String,
     /// The script and the command that it is at.
@@ -73,13 +73,13 @@ impl Terminal {
         let default_seed = seed_of(&mut Rng::of(&[seed, SEED_STREAM]));
         let automatic = [number as i64, settings.scale as i64, seed as i64];
         let automatic = AUTOMATIC.iter().copied().zip(automatic);
-        let mut put = |slot: Option<usize>, value: Value| {
+        let mut put = |slot: Option<usize>, value: ExprValue| {
             if let Some(variable) = slot.and_then(|slot| variables.get_mut(slot)) {
                 *variable = Some(value);
             }
         };
         for (name, value) in automatic.chain([(DEFAULT_SEED, default_seed)]) {
-            put(settings.names.find(name), Value::Int(value));
+            put(settings.names.find(name), ExprValue::Int(value));
         }
         for (slot, value) in &settings.defined {
             put(Some(*slot), value.clone());
@@ -121,7 +121,7 @@ impl Terminal {
             }
         };
         if settings.max_tries != Some(1) {
-            let begun = Begun {
+            let begun = BegunTransaction {
                 script,
                 rng: self.rng.clone(),
                 variables: self.variables.clone(),
@@ -211,7 +211,7 @@ impl Terminal {
             let here = next;
             next += 1;
             match &command.what {
-                What::Sql(sql) => {
+                CommandKind::Sql(sql) => {
                     waited = true;
                     match (statements.ready(sql), statements.mode()) {
                         (Some(ready), _) if sql.store == Store::Nothing && !sql.is_piped => {
@@ -226,13 +226,13 @@ impl Terminal {
                         _ => Box::pin(self.ask(sql, session, statements)).await?,
                     }
                 }
-                What::Set { to, value } => {
+                CommandKind::Set { to, value } => {
                     let value = self.value(found, |scope| scope.value(value))?;
                     if let Some(variable) = self.variables.get_mut(*to) {
                         *variable = Some(value);
                     }
                 }
-                What::If {
+                CommandKind::If {
                     test,
                     otherwise,
                     after_branch,
@@ -245,19 +245,19 @@ impl Terminal {
                         }
                     }
                 },
-                What::Else { end } => {
+                CommandKind::Else { end } => {
                     if !std::mem::take(&mut jumped) {
                         next = end + 1;
                     }
                 }
-                What::Endif => jumped = false,
-                What::Sleep(of) => {
+                CommandKind::Endif => jumped = false,
+                CommandKind::Sleep(of) => {
                     waited = true;
                     let time = self.sleep_time(*of, found)?;
                     Box::pin(sleep(time)).await;
                 }
-                What::StartPipeline => self.rare.get_or_insert_default().piped.clear(),
-                What::EndPipeline => {
+                CommandKind::StartPipeline => self.rare.get_or_insert_default().piped.clear(),
+                CommandKind::EndPipeline => {
                     Box::pin(self.send_pipeline(found, session, statements)).await?;
                 }
             }
@@ -282,8 +282,8 @@ impl Terminal {
     fn value(
         &mut self,
         script: &Script,
-        of: impl FnOnce(&mut Scope<'_>) -> Result<Value, EvalError>,
-    ) -> Result<Value, DbError> {
+        of: impl FnOnce(&mut Scope<'_>) -> Result<ExprValue, EvalError>,
+    ) -> Result<ExprValue, DbError> {
         let (number, command) = self.at;
         let mut scope = Scope::new(&self.variables, &mut self.rng, (number, command + 1));
         let value = of(&mut scope);
@@ -310,8 +310,8 @@ impl Terminal {
         self.sql.clear();
         for piece in &sql.pieces {
             match piece {
-                Piece::Text(text) => self.sql.push_str(text),
-                Piece::Variable(slot, name) => match self.variables.get(*slot) {
+                SqlPiece::Text(text) => self.sql.push_str(text),
+                SqlPiece::Variable(slot, name) => match self.variables.get(*slot) {
                     Some(Some(value)) => value.write_to(&mut self.sql),
                     _ => self.sql.push_str(name),
                 },
@@ -380,8 +380,8 @@ impl Terminal {
             for (column, name) in columns.iter().enumerate() {
                 let slot = names.find(&format!("{prefix}{name}"));
                 let value = match result.get(row, column) {
-                    None | Some(Cell::Null) => Value::Null,
-                    _ => Value::Text(result.text(row, column).unwrap_or_default().into()),
+                    None | Some(Cell::Null) => ExprValue::Null,
+                    _ => ExprValue::Text(result.text(row, column).unwrap_or_default().into()),
                 };
                 // A name that no script has is of no use.
                 if let Some(variable) = slot.and_then(|slot| self.variables.get_mut(slot)) {
@@ -418,7 +418,7 @@ impl Terminal {
     fn pipe(&mut self, command: usize, sql: &Sql) {
         let values = sql.values.iter().map(|slot| {
             let value = self.variables.get(*slot).cloned().flatten();
-            value.unwrap_or(Value::Null)
+            value.unwrap_or(ExprValue::Null)
         });
         let values = values.collect();
         let rare = self.rare.get_or_insert_default();
@@ -439,7 +439,7 @@ impl Terminal {
         let sqls = piped.iter().filter_map(|one| {
             let command = script.commands.get(one.command)?;
             match &command.what {
-                What::Sql(sql) => Some((sql, one)),
+                CommandKind::Sql(sql) => Some((sql, one)),
                 _ => None,
             }
         });
@@ -479,7 +479,7 @@ impl Terminal {
             Err(slot) => {
                 let value = self.variables.get(slot).cloned().flatten();
                 let int = match value.map(|value| value.typed("")) {
-                    Some(Ok(Value::Int(int))) => u64::try_from(int).ok(),
+                    Some(Ok(ExprValue::Int(int))) => u64::try_from(int).ok(),
                     _ => None,
                 };
                 int.ok_or_else(|| {
@@ -493,19 +493,19 @@ impl Terminal {
 }
 
 /// A value as a statement's parameter.
-fn as_bound(value: &Value) -> Bound<'_> {
+fn as_bound(value: &ExprValue) -> Bound<'_> {
     match value {
-        Value::Null => Bound::Null,
-        Value::Bool(true) => Bound::Text("true"),
-        Value::Bool(false) => Bound::Text("false"),
-        Value::Int(int) => Bound::Int(*int),
-        Value::Double(double) => Bound::Float(*double),
-        Value::Text(text) => Bound::Text(text),
+        ExprValue::Null => Bound::Null,
+        ExprValue::Bool(true) => Bound::Text("true"),
+        ExprValue::Bool(false) => Bound::Text("false"),
+        ExprValue::Int(int) => Bound::Int(*int),
+        ExprValue::Double(double) => Bound::Float(*double),
+        ExprValue::Text(text) => Bound::Text(text),
     }
 }
 
 /// The values of variables; NULL of those that have none.
-fn bound<'v>(variables: &'v [Option<Value>], slots: &[usize]) -> Vec<Bound<'v>> {
+fn bound<'v>(variables: &'v [Option<ExprValue>], slots: &[usize]) -> Vec<Bound<'v>> {
     let of = |slot: &usize| match variables.get(*slot) {
         Some(Some(value)) => as_bound(value),
         _ => Bound::Null,

@@ -5,7 +5,7 @@
 
 use super::DISTRICTS;
 use super::sql::{BATCH, Sql};
-use super::work::{Arrays, Money, Now, Work, missing};
+use super::work::{Arrays, Money, Now, TransactionWork, missing};
 use tidemark_core::DbError;
 use tidemark_drivers::Value;
 
@@ -34,7 +34,7 @@ impl Order {
 
 /// Delivers the oldest order of each district, and gives in how many there was none (2.7.4.2); the
 /// database transaction is ended when this returns without an error.
-pub(super) async fn deliver(work: &mut Work<'_>, carrier: u8) -> Result<usize, DbError> {
+pub(super) async fn deliver(work: &mut TransactionWork<'_>, carrier: u8) -> Result<usize, DbError> {
     const { assert!(BATCH == DISTRICTS as usize) };
     let home = work.warehouse;
     let now = Now::read();
@@ -71,7 +71,7 @@ pub(super) async fn deliver(work: &mut Work<'_>, carrier: u8) -> Result<usize, D
 
 /// Delivers orders with one statement for each step, which takes them as arrays.
 async fn by_arrays(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     text: &mut String,
     orders: &mut [Order],
     carrier: Value<'_>,
@@ -100,7 +100,7 @@ async fn by_arrays(
 
 /// The same with lists of a fixed length, which the last order fills up.
 async fn by_lists(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     orders: &mut [Order],
     carrier: Value<'_>,
     now: Value<'_>,
@@ -120,7 +120,7 @@ async fn by_lists(
 /// All steps but the last, for the orders that `key` names after a place for the value that an
 /// UPDATE sets. Fills in what the last needs.
 async fn steps<'v>(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     key: &mut [Value<'v>],
     orders: &mut [Order],
     carrier: Value<'v>,
@@ -154,7 +154,7 @@ async fn steps<'v>(
 }
 
 /// The last step, a statement for each order.
-async fn charge(work: &mut Work<'_>, orders: &[Order]) -> Result<(), DbError> {
+async fn charge(work: &mut TransactionWork<'_>, orders: &[Order]) -> Result<(), DbError> {
     for (order, left) in orders.iter().zip((0..orders.len()).rev()) {
         let amount = Money::new(order.amount()?);
         let values = [

@@ -49,7 +49,7 @@ impl TransactionKind {
 
 /// One line of an order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct OrderLineInput {
     pub item: u32,
     /// The warehouse that supplies it.
     pub warehouse: u32,
@@ -62,13 +62,13 @@ pub(super) struct NewOrder {
     pub district: u8,
     pub customer: u16,
     count: u8,
-    lines: [Line; MOST_LINES],
+    lines: [OrderLineInput; MOST_LINES],
 }
 
 impl NewOrder {
     #[cfg(test)]
-    pub fn of(district: u8, customer: u16, given: &[Line]) -> Self {
-        let mut lines = [Line::default(); MOST_LINES];
+    pub fn of(district: u8, customer: u16, given: &[OrderLineInput]) -> Self {
+        let mut lines = [OrderLineInput::default(); MOST_LINES];
         lines[..given.len()].copy_from_slice(given);
         Self {
             district,
@@ -78,7 +78,7 @@ impl NewOrder {
         }
     }
 
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[OrderLineInput] {
         &self.lines[..usize::from(self.count)]
     }
 }
@@ -127,7 +127,7 @@ pub(super) enum Input {
 
 /// Chooses inputs for one terminal.
 #[derive(Debug)]
-pub(super) struct User {
+pub(super) struct InputGenerator {
     rng: Rng,
     /// The home warehouse (2.4.1.1).
     pub warehouse: u32,
@@ -145,7 +145,7 @@ const STREAM: u64 = 0x7465_726d_696e;
 /// Cards of a deck: the weights are hundredths.
 const CARDS: u8 = 100;
 
-impl User {
+impl InputGenerator {
     /// The `number`-th of `terminals`. They are spread over the warehouses of this run: ten
     /// terminals for each are one for each of its districts.
     pub fn new(settings: &Settings, number: usize, terminals: usize, seed: u64) -> Self {
@@ -207,13 +207,13 @@ impl User {
             district: self.any_district(),
             customer: self.customer(),
             count: self.between(5, MOST_LINES as u64) as u8,
-            lines: [Line::default(); MOST_LINES],
+            lines: [OrderLineInput::default(); MOST_LINES],
         };
         // 2.4.1.4: one of a hundred is to be rolled back.
         let rolls_back = self.between(1, 100) == 1;
         let count = usize::from(order.count);
         for line in &mut order.lines[..count] {
-            *line = Line {
+            *line = OrderLineInput {
                 item: NuRand::item(self.c[2].into()).draw(&mut self.rng) as u32,
                 // 2.4.1.5: one line of a hundred comes from another warehouse.
                 warehouse: match self.between(1, 100) {

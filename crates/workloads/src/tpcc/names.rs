@@ -48,11 +48,11 @@ pub fn last_name(number: u64) -> &'static str {
 
 /// Makes random texts in memory that is used again.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct RandomText {
     bytes: [u8; LONGEST],
 }
 
-impl Default for Text {
+impl Default for RandomText {
     fn default() -> Self {
         Self {
             bytes: [0; LONGEST],
@@ -60,7 +60,7 @@ impl Default for Text {
     }
 }
 
-impl Text {
+impl RandomText {
     /// An a-string: letters and digits, `shortest` to `longest` of them, at most 500 (4.3.2.2).
     pub fn alphanumeric(&mut self, rng: &mut Rng, shortest: u64, longest: u64) -> &str {
         let text = self.drawn(rng, shortest, longest, &ALPHANUMERIC_PAIRS);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn decimals_have_their_places() {
-        let mut text = Text::default();
+        let mut text = RandomText::default();
         for (value, places, written) in [
             (0, 2, "0.00"),
             (5, 2, "0.05"),
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn texts_have_their_lengths_and_characters() {
         let mut rng = Rng::of(&[3]);
-        let mut text = Text::default();
+        let mut text = RandomText::default();
         let mut lengths = std::collections::HashSet::new();
         for _ in 0..2_000 {
             let a = text.alphanumeric(&mut rng, 8, 16);
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn characters_are_even_at_every_place() {
         let mut rng = Rng::of(&[11]);
-        let mut text = Text::default();
+        let mut text = RandomText::default();
         let mut counts = [[0u32; 128]; 9];
         let draws = 300_000;
         for _ in 0..draws {
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn original_stands_anywhere() {
         let mut rng = Rng::of(&[5]);
-        let mut text = Text::default();
+        let mut text = RandomText::default();
         let (mut first, mut last) = (false, false);
         for _ in 0..3_000 {
             let data = text.data(&mut rng, true);

@@ -4,9 +4,9 @@
 //! other, and the district, which every tenth order of a warehouse wants, is locked last and for
 //! the shortest time.
 
-use super::input::{Line, MOST_LINES, NewOrder, UNUSED_ITEM};
+use super::input::{MOST_LINES, NewOrder, OrderLineInput, UNUSED_ITEM};
 use super::sql::Sql;
-use super::work::{Arrays, Money, Now, Work, missing};
+use super::work::{Arrays, Money, Now, TransactionWork, missing};
 use tidemark_core::DbError;
 use tidemark_drivers::Value;
 
@@ -31,7 +31,7 @@ pub(super) struct Entered {
 /// A line on its way.
 #[derive(Debug, Clone, Copy, Default)]
 struct PricedLine {
-    line: Line,
+    line: OrderLineInput,
     /// Its place in the order, from 1.
     number: u8,
     /// `i_price`, in hundredths.
@@ -66,7 +66,7 @@ struct Stock {
 
 impl Stock {
     /// Takes a line's quantity (2.4.2.2).
-    fn take(&mut self, line: &Line, home: i64) {
+    fn take(&mut self, line: &OrderLineInput, home: i64) {
         let ordered = i64::from(line.quantity);
         self.quantity -= ordered;
         if self.quantity < LEAST_STOCK {
@@ -91,7 +91,10 @@ impl Stock {
 }
 
 /// Enters an order; the database transaction is ended when this returns without an error.
-pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Entered, DbError> {
+pub(super) async fn enter(
+    work: &mut TransactionWork<'_>,
+    input: &NewOrder,
+) -> Result<Entered, DbError> {
     let style = work.sql.style();
     let home = work.warehouse;
     let (district, customer) = (i64::from(input.district), i64::from(input.customer));
@@ -142,7 +145,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
         work.change_ahead(Sql::AdvanceOrder, &values, 1).await?;
     }
 
-    let is_local = |line: &Line| i64::from(line.warehouse) == home;
+    let is_local = |line: &OrderLineInput| i64::from(line.warehouse) == home;
     let values = [
         Value::Int(order),
         Value::Int(district),
@@ -176,14 +179,14 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
 }
 
 /// Reads an item from the row kept.
-fn take_item(work: &Work<'_>, row: usize, part: &mut PricedLine) -> Result<(), DbError> {
+fn take_item(work: &TransactionWork<'_>, row: usize, part: &mut PricedLine) -> Result<(), DbError> {
     part.price = work.decimal(row, 1, 2, "i_price")?;
     part.brand = holds_original(work, row, 3);
     part.found = true;
     Ok(())
 }
 
-fn holds_original(work: &Work<'_>, row: usize, column: usize) -> bool {
+fn holds_original(work: &TransactionWork<'_>, row: usize, column: usize) -> bool {
     const WORD: &[u8] = b"ORIGINAL";
     match work.scratch.rows.get(row, column) {
         Some(tidemark_drivers::Cell::Bytes(text)) => text.windows(WORD.len()).any(|w| w == WORD),
@@ -203,7 +206,7 @@ fn check_unused(part: &PricedLine) -> Result<(), DbError> {
 }
 
 /// Reads the items of all lines in one statement.
-async fn items(work: &mut Work<'_>, parts: &mut [PricedLine]) -> Result<(), DbError> {
+async fn items(work: &mut TransactionWork<'_>, parts: &mut [PricedLine]) -> Result<(), DbError> {
     let ids = parts.iter().map(|p| p.line.item);
     if work.sql.style().arrays {
         let mut text = std::mem::take(&mut work.scratch.text);
@@ -230,7 +233,7 @@ async fn items(work: &mut Work<'_>, parts: &mut [PricedLine]) -> Result<(), DbEr
     parts.iter().try_for_each(check_unused)
 }
 
-async fn item(work: &mut Work<'_>, part: &mut PricedLine) -> Result<(), DbError> {
+async fn item(work: &mut TransactionWork<'_>, part: &mut PricedLine) -> Result<(), DbError> {
     let id = Value::Int(part.line.item.into());
     if work.fetch(Sql::Items, &[id]).await? > 0 {
         take_item(work, 0, part)?;
@@ -239,7 +242,7 @@ async fn item(work: &mut Work<'_>, part: &mut PricedLine) -> Result<(), DbError>
 }
 
 /// Reads a line's part of its row of stock.
-fn take_stock(work: &Work<'_>, row: usize, part: &mut PricedLine) {
+fn take_stock(work: &TransactionWork<'_>, row: usize, part: &mut PricedLine) {
     part.brand &= holds_original(work, row, 3);
     if let Some(tidemark_drivers::Cell::Bytes(text)) = work.scratch.rows.get(row, 4) {
         let length = text.len().min(DIST);
@@ -248,7 +251,7 @@ fn take_stock(work: &Work<'_>, row: usize, part: &mut PricedLine) {
     }
 }
 
-fn no_stock(line: &Line) -> DbError {
+fn no_stock(line: &OrderLineInput) -> DbError {
     missing(format_args!(
         "warehouse {} has no stock of item {}",
         line.warehouse, line.item
@@ -258,7 +261,7 @@ fn no_stock(line: &Line) -> DbError {
 /// Locks the stock of all lines, which are sorted by its key, in one statement, and takes what they
 /// order.
 async fn stock(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     parts: &mut [PricedLine],
     district: i64,
 ) -> Result<(), DbError> {
@@ -275,7 +278,7 @@ async fn stock(
         fetched?;
     } else {
         let mut values = [district; 1 + 2 * MOST_LINES];
-        let last = parts.last().map_or(Line::default(), |p| p.line);
+        let last = parts.last().map_or(OrderLineInput::default(), |p| p.line);
         let padded = parts.iter().map(|p| p.line).chain(std::iter::repeat(last));
         for (pair, line) in values[1..].chunks_exact_mut(2).zip(padded) {
             pair.copy_from_slice(&[line.warehouse, line.item].map(|id| Value::Int(id.into())));
@@ -334,7 +337,7 @@ async fn stock(
 }
 
 async fn one_stock(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     part: &mut PricedLine,
     district: i64,
 ) -> Result<(), DbError> {
@@ -374,7 +377,7 @@ fn row<'v>(id: &[Value<'v>; 3], part: &'v PricedLine, amount: &'v Money) -> [Val
 }
 
 async fn insert_lines(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     id: &[Value<'_>; 3],
     lines: &[PricedLine],
 ) -> Result<(), DbError> {

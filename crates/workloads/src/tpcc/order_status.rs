@@ -2,7 +2,7 @@
 
 use super::input::{OrderStatus, Who};
 use super::sql::Sql;
-use super::work::{Work, missing};
+use super::work::{TransactionWork, missing};
 use tidemark_core::DbError;
 use tidemark_drivers::Value;
 
@@ -16,7 +16,10 @@ pub(super) struct OrderShown {
 
 /// Asks for a customer's last order; the database transaction is ended when this returns without
 /// an error.
-pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<OrderShown, DbError> {
+pub(super) async fn ask(
+    work: &mut TransactionWork<'_>,
+    input: &OrderStatus,
+) -> Result<OrderShown, DbError> {
     let (home, district) = (work.warehouse, i64::from(input.district));
     work.execute_ahead(Sql::BeginRead, &[]).await?;
     let row = match input.who {

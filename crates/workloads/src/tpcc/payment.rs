@@ -5,7 +5,7 @@
 
 use super::input::{Payment, Who};
 use super::sql::Sql;
-use super::work::{Money, Now, Work};
+use super::work::{Money, Now, TransactionWork};
 use std::fmt::Write as _;
 use tidemark_core::DbError;
 use tidemark_drivers::{Cell, Value};
@@ -18,7 +18,7 @@ const DATA: usize = 14;
 const CREDIT: usize = 10;
 
 /// Takes a payment; the database transaction is ended when this returns without an error.
-pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbError> {
+pub(super) async fn pay(work: &mut TransactionWork<'_>, input: &Payment) -> Result<(), DbError> {
     let returning = work.sql.style().returning;
     let home = work.warehouse;
     let district = i64::from(input.district);
@@ -101,7 +101,7 @@ pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbEr
 /// Adds the amount, which is the first value, to the sum of the warehouse or district that the
 /// others name, reads its name and address, and appends the name to `names`.
 async fn sum_up(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     returning: bool,
     is_warehouse: bool,
     values: &[Value<'_>],

@@ -1,6 +1,6 @@
 //! The population of clause 4.3.3.1. A row depends on the seed, the table and its number alone.
 
-use super::names::{Text, last_name};
+use super::names::{RandomText, last_name};
 use super::nurand::{C_LOAD, NuRand};
 use super::tables::Table;
 use super::{CUSTOMERS, DISTRICTS, FIRST_UNDELIVERED, ITEMS};
@@ -30,7 +30,7 @@ pub(super) struct Rows {
     line: u64,
     /// The order in progress.
     rng: Rng,
-    text: Text,
+    text: RandomText,
     last_names: NuRand,
     /// The group that the permutation belongs to, and the permutation.
     group: u64,
@@ -48,7 +48,7 @@ impl Rows {
             lines: 0,
             line: 0,
             rng: Rng::of(&[seed]),
-            text: Text::default(),
+            text: RandomText::default(),
             last_names: NuRand::last_name(C_LOAD),
             group: u64::MAX,
             order: Permutation::new(1, seed),
@@ -253,7 +253,7 @@ fn place(unit: u64, per_district: u64) -> (i64, i64, u64) {
 }
 
 /// Two streets, city, state and zip code.
-fn address(row: &mut RowWriter<'_>, rng: &mut Rng, text: &mut Text) {
+fn address(row: &mut RowWriter<'_>, rng: &mut Rng, text: &mut RandomText) {
     for _ in ["street_1", "street_2", "city"] {
         row.text(text.alphanumeric(rng, 10, 20));
     }

@@ -4,7 +4,7 @@
 //! it may be more than one database transaction (2.8.2.3).
 
 use super::sql::Sql;
-use super::work::Work;
+use super::work::TransactionWork;
 use tidemark_core::DbError;
 use tidemark_drivers::Value;
 
@@ -13,7 +13,7 @@ const ORDERS: i64 = 20;
 
 /// Counts the items of the last orders of a district whose stock is below the threshold.
 pub(super) async fn count(
-    work: &mut Work<'_>,
+    work: &mut TransactionWork<'_>,
     district: u8,
     threshold: u8,
 ) -> Result<i64, DbError> {

@@ -1,8 +1,8 @@
 //! One emulated user.
 
-use super::input::{Input, TransactionKind, User, Who};
+use super::input::{Input, InputGenerator, TransactionKind, Who};
 use super::statements::Statements;
-use super::work::{Expected, Work};
+use super::work::{Expected, TransactionWork};
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
 use crate::terminal::is_same_again;
 use crate::{Done, Notes};
@@ -29,7 +29,7 @@ const DEFERRED: usize = 5;
 #[derive(Debug)]
 pub struct Terminal {
     settings: Arc<Settings>,
-    user: User,
+    user: InputGenerator,
     /// The type of the last transaction, which the user thinks about; none before the first pause.
     last: Option<TransactionKind>,
     /// The type chosen for the next one.
@@ -98,7 +98,7 @@ impl crate::terminal::User for Terminal {
 impl Terminal {
     pub(super) fn new(settings: Arc<Settings>, number: usize, terminals: usize, seed: u64) -> Self {
         Self {
-            user: User::new(&settings, number, terminals, seed),
+            user: InputGenerator::new(&settings, number, terminals, seed),
             last: None,
             settings,
             next: None,
@@ -179,7 +179,7 @@ impl Terminal {
         input: &Input,
     ) -> Result<Done, DbError> {
         let mut scratch = statements.take_scratch();
-        let mut work = Work {
+        let mut work = TransactionWork {
             expected: Expected::default(),
             session,
             sql: statements,
@@ -192,7 +192,7 @@ impl Terminal {
     }
 }
 
-async fn run(work: &mut Work<'_>, input: &Input, district: u8) -> Result<Done, DbError> {
+async fn run(work: &mut TransactionWork<'_>, input: &Input, district: u8) -> Result<Done, DbError> {
     let mut notes = Notes::NONE;
     let mut note = |what: Note, happened: bool| {
         if happened {

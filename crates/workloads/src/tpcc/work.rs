@@ -26,7 +26,7 @@ pub(super) struct Expected {
 }
 
 /// A transaction at work.
-pub(super) struct Work<'a> {
+pub(super) struct TransactionWork<'a> {
     pub session: &'a mut Session,
     pub sql: &'a Statements,
     pub scratch: &'a mut Scratch,
@@ -35,7 +35,7 @@ pub(super) struct Work<'a> {
     pub expected: Expected,
 }
 
-impl Work<'_> {
+impl TransactionWork<'_> {
     /// Executes a statement whose rows, if any, nobody reads.
     pub async fn execute(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<Outcome, DbError> {
         let statement = self.sql.get(sql)?;

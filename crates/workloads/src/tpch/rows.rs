@@ -10,7 +10,7 @@ pub(super) use columns::order_of;
 
 use super::prose::{self, Prose, Room, TextPosition};
 use super::tables::Table;
-use text::Text;
+use text::ValueText;
 use tidemark_drivers::{RowSource, RowWriter};
 use tpchgen::generators::{
     Customer, LineItem, Nation, Order, OrderGenerator, Part, PartSupp, Region, Supplier,
@@ -138,7 +138,7 @@ trait Row: Sized {
     fn unit(&self) -> u64;
 
     /// Writes its columns.
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text);
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText);
 
     /// Writes over what is not text of the pool.
     fn overlay(&self, _comment: &mut [u8]) {}
@@ -156,7 +156,7 @@ struct Rows<R: Row> {
     ahead: Vec<(R, TextPosition)>,
     prose: &'static Prose,
     room: Room,
-    text: Text,
+    text: ValueText,
 }
 
 impl<R: Row> Rows<R> {
@@ -172,7 +172,7 @@ impl<R: Row> Rows<R> {
             ahead: Vec::with_capacity(AHEAD),
             prose: Prose::get(),
             room: Room::default(),
-            text: Text::default(),
+            text: ValueText::default(),
         }
     }
 

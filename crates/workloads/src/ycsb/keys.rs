@@ -2,7 +2,7 @@
 
 use super::encoding::scattered;
 use super::inserted::Inserted;
-use super::settings::{Request, Settings};
+use super::settings::{RequestDistribution, Settings};
 use super::zipfian::Zipfian;
 use crate::random::Rng;
 use std::sync::OnceLock;
@@ -49,12 +49,12 @@ impl Keys {
     pub fn new(settings: &Settings) -> Self {
         let (start, count) = (settings.insert_start, settings.insert_count);
         let choice = match settings.request {
-            Request::Uniform => Choice::Uniform,
+            RequestDistribution::Uniform => Choice::Uniform,
             // One record more than there are is YCSB's; it is never chosen, and with it the same
             // records are popular as with go-ycsb. (YCSB's own FNV takes the octets of a number in
             // the other order.) Room for more inserts than there are records would be drawn in
             // vain most of the time.
-            Request::Zipfian => {
+            RequestDistribution::Zipfian => {
                 let grows = start + count == settings.record_count;
                 let to_come = settings.expected_inserts.min(count);
                 Choice::Scrambled {
@@ -63,16 +63,16 @@ impl Keys {
                     grows,
                 }
             }
-            Request::Latest => Choice::Latest,
-            Request::Sequential => Choice::Sequential(AtomicU64::new(0)),
-            Request::Hotspot {
+            RequestDistribution::Latest => Choice::Latest,
+            RequestDistribution::Sequential => Choice::Sequential(AtomicU64::new(0)),
+            RequestDistribution::Hotspot {
                 records,
                 operations,
             } => Choice::Hotspot {
                 hot: (count as f64 * records) as u64,
                 operations,
             },
-            Request::Exponential {
+            RequestDistribution::Exponential {
                 percentile,
                 records,
             } => Choice::Exponential {

@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 63;
 
 /// Which records are chosen how often.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Request {
+pub(super) enum RequestDistribution {
     /// All of those loaded alike.
     Uniform,
     /// Some far more often, scattered over the table.
@@ -62,7 +62,7 @@ pub struct Settings {
     pub integrity: bool,
     /// Shares of READ, UPDATE, INSERT, SCAN and READ_MODIFY_WRITE, in any unit.
     pub(super) proportions: [f64; 5],
-    pub(super) request: Request,
+    pub(super) request: RequestDistribution,
     pub(super) scan_lengths: Lengths,
     pub(super) ordered: bool,
     pub(super) zero_padding: usize,
@@ -161,20 +161,20 @@ fn conflict<T>(what: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError::Conflict(what.into()))
 }
 
-fn request(values: &OptionValues) -> Request {
+fn request(values: &OptionValues) -> RequestDistribution {
     match values.text("requestdistribution") {
-        "zipfian" => Request::Zipfian,
-        "latest" => Request::Latest,
-        "sequential" => Request::Sequential,
-        "hotspot" => Request::Hotspot {
+        "zipfian" => RequestDistribution::Zipfian,
+        "latest" => RequestDistribution::Latest,
+        "sequential" => RequestDistribution::Sequential,
+        "hotspot" => RequestDistribution::Hotspot {
             records: values.float("hotspotdatafraction"),
             operations: values.float("hotspotopnfraction"),
         },
-        "exponential" => Request::Exponential {
+        "exponential" => RequestDistribution::Exponential {
             percentile: values.float("exponential.percentile"),
             records: values.float("exponential.frac"),
         },
-        _ => Request::Uniform,
+        _ => RequestDistribution::Uniform,
     }
 }
 
@@ -275,7 +275,7 @@ pub(super) mod tests {
         );
         assert_eq!((s.field_count, s.field_length), (10, 100));
         assert_eq!(s.proportions, [0.95, 0.05, 0.0, 0.0, 0.0]);
-        assert_eq!(s.request, Request::Uniform);
+        assert_eq!(s.request, RequestDistribution::Uniform);
         assert_eq!(s.scan_lengths, Lengths::Uniform(1, 1000));
         assert!(s.read_all && !s.write_all && !s.integrity && !s.ordered);
         assert_eq!((s.zero_padding, s.key_prefix.as_str()), (1, "user"));

@@ -17,7 +17,7 @@ use tidemark_drivers::{Cell, RowSet, Session, Value};
 
 /// Operations, by their index in [`super::TRANSACTION_TYPES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum OperationKind {
     Read,
     Update,
     Insert,
@@ -25,13 +25,13 @@ enum Kind {
     ReadModifyWrite,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [
-        Kind::Read,
-        Kind::Update,
-        Kind::Insert,
-        Kind::Scan,
-        Kind::ReadModifyWrite,
+impl OperationKind {
+    const ALL: [OperationKind; 5] = [
+        OperationKind::Read,
+        OperationKind::Update,
+        OperationKind::Insert,
+        OperationKind::Scan,
+        OperationKind::ReadModifyWrite,
     ];
 }
 
@@ -80,7 +80,7 @@ impl Plan {
 /// One operation, chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Operation {
-    kind: Kind,
+    kind: OperationKind,
     /// The record's number.
     number: u64,
     /// The field to read, where not all are.
@@ -153,18 +153,18 @@ impl crate::terminal::User for Terminal {
         };
         key(work.settings, operation.number, &mut work.scratch.key);
         let done = match operation.kind {
-            Kind::Read => work.read(operation.read).await,
-            Kind::Update => {
+            OperationKind::Read => work.read(operation.read).await,
+            OperationKind::Update => {
                 work.draw(operation.update, work.settings.write_all, &mut self.rng);
                 work.update(operation.update).await
             }
             // In boxes: a session's task is as large as its largest wait, and these are rarer.
-            Kind::Insert => {
+            OperationKind::Insert => {
                 work.draw(0, true, &mut self.rng);
                 Box::pin(work.insert()).await
             }
-            Kind::Scan => Box::pin(work.scan(operation)).await,
-            Kind::ReadModifyWrite => {
+            OperationKind::Scan => Box::pin(work.scan(operation)).await,
+            OperationKind::ReadModifyWrite => {
                 work.draw(operation.update, work.settings.write_all, &mut self.rng);
                 let parts = Box::pin(work.read_modify_write(operation)).await;
                 parts.map(|parts| self.parts = Some(parts))
@@ -174,7 +174,7 @@ impl crate::terminal::User for Terminal {
         statements.give_back(scratch);
         if !done.as_ref().is_err_and(is_same_again) {
             self.chosen = None;
-            if operation.kind == Kind::Insert {
+            if operation.kind == OperationKind::Insert {
                 // Also after an error: those after it would else never be chosen. Reads tell what is missing.
                 self.plan.inserted.acknowledge(operation.number);
             }
@@ -204,11 +204,11 @@ impl Terminal {
         let settings = &*plan.settings;
         let rng = &mut self.rng;
         let at = rng.unit();
-        let kinds = Kind::ALL.into_iter().zip(plan.mix);
+        let kinds = OperationKind::ALL.into_iter().zip(plan.mix);
         let kind = kinds.into_iter().find(|(_, up_to)| at < *up_to);
-        let kind = kind.map_or(Kind::Read, |(kind, _)| kind);
+        let kind = kind.map_or(OperationKind::Read, |(kind, _)| kind);
         let number = match kind {
-            Kind::Insert => plan.inserted.take(),
+            OperationKind::Insert => plan.inserted.take(),
             _ => {
                 let drawn = plan.keys.draw(&plan.inserted, &mut self.ages, rng);
                 let start = settings.insert_start;
@@ -233,7 +233,7 @@ impl Terminal {
             read: field(settings.read_all),
             update: field(settings.write_all),
             length: match kind {
-                Kind::Scan => settings.scan_lengths.draw(rng),
+                OperationKind::Scan => settings.scan_lengths.draw(rng),
                 _ => 0,
             },
         }
@@ -331,16 +331,16 @@ impl Work<'_> {
         &mut self,
         operation: Operation,
     ) -> Result<[InnerOperation; 2], DbError> {
-        let part = |kind: Kind, begun: Instant| InnerOperation {
+        let part = |kind: OperationKind, begun: Instant| InnerOperation {
             kind: kind as usize,
             service: begun.elapsed(),
         };
         let begun = Instant::now();
         self.read(operation.read).await?;
-        let read = part(Kind::Read, begun);
+        let read = part(OperationKind::Read, begun);
         let begun = Instant::now();
         self.update(operation.update).await?;
-        let update = part(Kind::Update, begun);
+        let update = part(OperationKind::Update, begun);
         Ok([read, update])
     }
 
@@ -437,7 +437,7 @@ mod tests {
                     for _ in 0..each {
                         let operation = t.choose();
                         match operation.kind {
-                            Kind::Insert => inserted.push(operation.number),
+                            OperationKind::Insert => inserted.push(operation.number),
                             _ => others.push((number, format!("{operation:?}"))),
                         }
                     }

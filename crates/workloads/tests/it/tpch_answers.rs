@@ -1,5 +1,5 @@
 //! The stored answers at scale factor 1 against the published ones, which `tpchgen` brings along.
-use tidemark_workloads::tpch::answers::{Answer, Precision, Stored, compare};
+use tidemark_workloads::tpch::answers::{Precision, QueryAnswer, Stored, compare};
 use tidemark_workloads::tpch::query;
 
 #[test]
@@ -13,7 +13,7 @@ fn the_stored_answers_are_the_published_ones() {
                 .map(|v| Some(v.trim().to_string()))
                 .collect()
         };
-        let published = Answer {
+        let published = QueryAnswer {
             rows: rows.map(row).collect(),
         };
         let mut ours = stored.answer(query).unwrap().clone();

@@ -10,7 +10,7 @@ const FULL: HostCpu = HostCpu {
 };
 
 /// As [`super::but`], on a host whose CPU is seen.
-fn on(host: HostCpu, experiment: Experiment, low: f64, ratio: f64, high: f64) -> Verdict {
+fn on(host: HostCpu, experiment: Experiment, low: f64, ratio: f64, high: f64) -> ExperimentVerdict {
     let mut ratios = FLAT.to_vec();
     ratios.retain(|(e, ..)| *e != experiment);
     ratios.push((experiment, low, ratio, high));

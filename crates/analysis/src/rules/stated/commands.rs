@@ -1,7 +1,7 @@
 //! What a command asks for beside what its output says.
 
 use super::finding;
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use crate::texts::setting_contradicts::{COMMAND, INSTEAD};
 use crate::thresholds::{ENDS_S, STATED_TIME_APART};
 use crate::{Figure, Finding, Severity};
@@ -23,7 +23,7 @@ const FLAGS: [(&str, &[&str], &str); 11] = [
 ];
 
 /// `None` where no flag of the command is stated in the output.
-pub(super) fn contradict(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn contradict(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
     let mut found = Vec::new();
     let flags = FLAGS.iter().filter(|(t, ..)| *t == view.imported.tool);
@@ -91,7 +91,7 @@ fn tell(option: String, said: String, line: u64, stated: String) -> Finding {
 }
 
 /// An option as the output states it.
-fn printed<'r>(view: &View<'r>, option: &str) -> Option<&'r str> {
+fn printed<'r>(view: &ImportedRun<'r>, option: &str) -> Option<&'r str> {
     let stated = view.record.options.get(option)?;
     (stated.source == Source::Output && !stated.value.is_empty()).then_some(stated.value.as_str())
 }
@@ -105,7 +105,7 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// The value of a flag: `--threads=8`, `--threads 8`, `-T 8`, `-T8`; the last one counts.
-fn given(view: &View<'_>, names: &[&str]) -> Option<String> {
+fn given(view: &ImportedRun<'_>, names: &[&str]) -> Option<String> {
     let words = &view.record.command;
     let mut found = None;
     for (at, word) in words.iter().enumerate() {
@@ -128,7 +128,7 @@ fn given(view: &View<'_>, names: &[&str]) -> Option<String> {
 }
 
 /// Properties that the command sets, the last one of each name, where the tool prints all.
-fn properties(view: &View<'_>) -> Vec<(String, String)> {
+fn properties(view: &ImportedRun<'_>) -> Vec<(String, String)> {
     let words = &view.record.command;
     let mut all: Vec<(String, String)> = Vec::new();
     if !view.tool().prints_properties {
@@ -156,7 +156,7 @@ fn properties(view: &View<'_>) -> Vec<(String, String)> {
 }
 
 /// The time that the command asks for, beside the one that the run took.
-fn time(view: &View<'_>) -> Option<Vec<Finding>> {
+fn time(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let names: &[&str] = match view.imported.tool.as_str() {
         "sysbench" => &["--time", "--max-time"],
         "go-tpc" => &["--time"],

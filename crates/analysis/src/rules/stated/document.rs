@@ -1,7 +1,7 @@
 //! What a run states beside what its document's other runs do.
 
 use super::equations::Equation;
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{counted, finding};
 use crate::texts::littles_law;
 use crate::texts::{follows, summary_mismatch};
@@ -9,7 +9,7 @@ use crate::thresholds::{STATEMENTS_EACH_APART, USERS_SEEN, USERS_SEEN_MOST};
 use crate::{Figure, Finding, Severity};
 
 /// Sums of clients whose outputs stand one by one.
-pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
+pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
     let names = ["rate", "statement_rate", "tpmc", "nopm"];
     let all = names.into_iter().map(|name| Equation {
         of: String::new(),
@@ -24,7 +24,7 @@ pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
 }
 
 /// Statements of a transaction: counted ones, or those that sessions and the mean latency allow.
-fn statements_each(view: &View<'_>) -> Option<Range> {
+fn statements_each(view: &ImportedRun<'_>) -> Option<Range> {
     let statements = view.all("statement_rate")?;
     if let Some(rate) = view.all("rate") {
         return Some(statements.per(rate));
@@ -35,7 +35,7 @@ fn statements_each(view: &View<'_>) -> Option<Range> {
 }
 
 /// A row whose transactions have other statements than those of all other rows of its table.
-pub(super) fn other_statements(view: &View<'_>) -> Option<Finding> {
+pub(super) fn other_statements(view: &ImportedRun<'_>) -> Option<Finding> {
     let others = view.beside("others_statements_each")?;
     let own = statements_each(view)?;
     if own.may_be(others, STATEMENTS_EACH_APART, 0.0) {
@@ -76,7 +76,7 @@ const STATEMENTS: [(&str, &[f64]); 7] = [
 
 /// Little's law of a row that states statements a second and no transactions. `None` where the
 /// statements of its transactions are not known, and more than one would fit.
-pub(super) fn law_of_statements(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn law_of_statements(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if view.all("rate").is_some() || view.imported.tool != "table" || !view.is_closed() {
         return None;
     }
@@ -127,7 +127,7 @@ pub(super) fn law_of_statements(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// A client of several whose share of the sessions is known, because the others have theirs, and that
 /// does not fit its own figures.
-pub(super) fn unlike_client(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn unlike_client(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let sessions = view.sessions().filter(|_| view.is_closed())?;
     let clients: Vec<&str> = view.imported.types();
     let clients = clients.into_iter().filter(|of| of.starts_with("client "));

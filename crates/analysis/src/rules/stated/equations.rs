@@ -1,7 +1,7 @@
 //! Figures that follow from others: totals, rates, sums.
 
 use super::finding;
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{document, intervals, tools};
 use crate::texts::follows;
 use crate::texts::summary_mismatch::{INSTEAD_STATED, STATED};
@@ -21,7 +21,7 @@ pub(super) struct Equation {
     pub apart: f64,
 }
 
-pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn check(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let all: Vec<Equation> = of_types(view)
         .into_iter()
         .chain(of_run(view))
@@ -91,7 +91,7 @@ pub(super) fn told(
 
 /// By how many percent two runs of a table are said to differ. A fall may be stated without its sign,
 /// and some divide by the newer figure, or state the ratio.
-fn of_changes(view: &View<'_>) -> Vec<Equation> {
+fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
         let Some(name) = figure.name.strip_suffix("_change_percent") else {
@@ -137,7 +137,7 @@ fn of_changes(view: &View<'_>) -> Vec<Equation> {
 }
 
 /// How many times one run's figure is the other's, either way round.
-fn of_ratios(view: &View<'_>) -> Vec<Equation> {
+fn of_ratios(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
         let Some(name) = figure.name.strip_suffix("_ratio") else {
@@ -189,7 +189,7 @@ fn follows_from(from: &str) -> Figure {
     })
 }
 
-fn of_types(view: &View<'_>) -> Vec<Equation> {
+fn of_types(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for of in view.parts() {
         let get = |name: &str| view.of(of, name);
@@ -254,7 +254,7 @@ fn of_types(view: &View<'_>) -> Vec<Equation> {
     all
 }
 
-fn of_run(view: &View<'_>) -> Vec<Equation> {
+fn of_run(view: &ImportedRun<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
     let mut all = Vec::new();
     let mut add = |name: &str, follows, stated, made, share, apart| {
@@ -394,11 +394,11 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
 }
 
 /// Seconds of the slowest transaction: by so much ends may differ.
-pub(super) fn latest(view: &View<'_>) -> f64 {
+pub(super) fn latest(view: &ImportedRun<'_>) -> f64 {
     view.all("max_ms").map_or(0.0, |ms| ms.value / 1000.0)
 }
 
-fn of_sums(view: &View<'_>) -> Vec<Equation> {
+fn of_sums(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     let mut add = |of: &str, name: &str, follows, stated, made, share, apart| {
         all.push(Equation {

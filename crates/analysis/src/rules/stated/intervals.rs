@@ -1,7 +1,7 @@
 //! What is stated over time, beside itself and beside the summary.
 
 use super::equations::mismatch;
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{finding, progress};
 use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY, STATED_LATENCY_AT};
 use crate::thresholds::{
@@ -16,7 +16,7 @@ const TOLD: usize = 5;
 
 /// Lines that contradict themselves, and their sum that contradicts the summary; `None` where nothing
 /// is stated over time.
-pub(super) fn mismatches(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn mismatches(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let all = &view.imported.intervals;
     if all.is_empty() {
         return None;
@@ -64,7 +64,7 @@ pub(super) fn mismatches(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// Statements of a transaction, where all have as many: reads, writes and others of the run are then
 /// whole multiples of its transactions, but for those that did not end. Those of a mix (TPC-C) are not.
-fn statements_each(view: &View<'_>) -> Option<f64> {
+fn statements_each(view: &ImportedRun<'_>) -> Option<f64> {
     let statements = view.all("statements").or(view.all("statement_sum"))?;
     let count = view.count()?.value;
     let each = statements.value / count;
@@ -89,7 +89,7 @@ fn name(i: &StatedInterval, name: &str) -> String {
     }
 }
 
-fn by_itself(view: &View<'_>, i: &StatedInterval, ratio: Option<f64>) -> Option<Finding> {
+fn by_itself(view: &ImportedRun<'_>, i: &StatedInterval, ratio: Option<f64>) -> Option<Finding> {
     let apart = |a: f64, b: f64, share: f64, slack: f64| {
         (a - b).abs() > share * a.abs().max(b.abs()) + slack
     };
@@ -181,7 +181,7 @@ fn by_itself(view: &View<'_>, i: &StatedInterval, ratio: Option<f64>) -> Option<
 }
 
 /// Whether lines over time make the summary, where they cover the run.
-fn sums(view: &View<'_>) -> Option<Finding> {
+fn sums(view: &ImportedRun<'_>) -> Option<Finding> {
     let lines = view
         .imported
         .intervals
@@ -228,7 +228,7 @@ fn sums(view: &View<'_>) -> Option<Finding> {
 }
 
 /// Seconds of nothing: intervals near zero, or a slowest transaction far beyond the percentiles.
-pub(super) fn stall(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn stall(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut found = Vec::new();
     let percentiles = view.percentiles("");
     let highest = percentiles.last().map(|(p, ms)| (*p, ms.value));

@@ -1,6 +1,6 @@
 //! Latencies that can't be, or that say less than they seem to.
 
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{counted, finding};
 use crate::texts::{
     averaged_percentiles, coarse_histogram, impossible_pair, percentile_below_mean, stated_floor,
@@ -20,12 +20,12 @@ fn named(of: &str, name: &str) -> Figure {
 }
 
 /// Percentiles are buckets' edges, and those of some tools whole milliseconds.
-fn slack(view: &View<'_>, ms: f64) -> f64 {
+fn slack(view: &ImportedRun<'_>, ms: f64) -> f64 {
     ms * PERCENTILE_STEP + view.tool().percentile_step_ms
 }
 
 /// The histogram that a tool printed, in order: milliseconds, and how many took so long.
-pub(super) fn buckets(view: &View<'_>) -> Vec<(f64, f64)> {
+pub(super) fn buckets(view: &ImportedRun<'_>) -> Vec<(f64, f64)> {
     let figures = view.imported.figures.iter();
     let of_histogram = figures.filter(|f| f.of == "histogram");
     let mut buckets: Vec<(f64, f64)> = of_histogram
@@ -39,7 +39,7 @@ pub(super) fn buckets(view: &View<'_>) -> Vec<(f64, f64)> {
 }
 
 /// Pairs of figures of which one can't be above the other.
-pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn impossible_pair(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut found = Vec::new();
     let mut judged = false;
     let mut pair = |of: &str, less: (&str, Range), more: (&str, Range), slack: f64| {
@@ -132,7 +132,7 @@ pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// A high percentile under the mean.
-pub(super) fn below_mean(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn below_mean(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut found = Vec::new();
     let mut judged = false;
     for of in view.parts() {
@@ -167,7 +167,7 @@ pub(super) fn below_mean(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Percentiles of several clients: what they have together lies between them.
-pub(super) fn averaged(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn averaged(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let clients = view.imported.figures.iter().filter(|f| {
         f.of.starts_with("client ") && f.name.starts_with('p') && f.name.ends_with("_ms")
     });
@@ -216,7 +216,7 @@ const EDGES: [f64; 29] = [
 ];
 
 /// Percentiles that are edges of buckets.
-pub(super) fn coarse(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn coarse(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let all: Vec<(f64, Range)> = view
         .types()
         .into_iter()
@@ -253,7 +253,7 @@ pub(super) fn coarse(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// The network was measured.
-pub(super) fn floor(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn floor(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
     let mut found = Vec::new();
     for of in view.parts() {
@@ -295,7 +295,7 @@ pub(super) fn floor(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Too few samples for a percentile.
-pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn too_short(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
     let mut worst: Option<(Severity, f64, Finding)> = None;
     let all = view.count();

@@ -1,6 +1,6 @@
 //! Whether the load that is named is the one that ran.
 
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{counted, document, finding};
 use crate::rules::backlog::{grows, least_served};
 use crate::texts::{
@@ -18,7 +18,7 @@ use crate::{Figure, Finding, Severity};
 const ROLLED_BACK: f64 = 0.01;
 
 /// sessions = throughput × mean latency, in a closed loop.
-pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn littles_law(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if let Some(found) = document::law_of_statements(view).or_else(|| document::unlike_client(view))
     {
         return Some(found);
@@ -90,20 +90,20 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// How many of a type failed, and their mean latency.
-fn failed_of(view: &View<'_>, of: &str) -> Option<(Range, Range)> {
+fn failed_of(view: &ImportedRun<'_>, of: &str) -> Option<(Range, Range)> {
     let mean = view.of("failed", &format!("{of} mean_ms"))?;
     Some((view.of("errors", of)?, mean))
 }
 
 /// Whether what failed is timed as well, of every type that had failures.
-fn failed_are_timed(view: &View<'_>) -> bool {
+fn failed_are_timed(view: &ImportedRun<'_>) -> bool {
     let mut errors = view.imported.figures.iter().filter(|f| f.of == "errors");
     view.all("failed").is_none()
         && errors.all(|f| f.value <= 0.0 || failed_of(view, &f.name).is_some())
 }
 
 /// Sessions that were at work on average.
-fn in_service(view: &View<'_>) -> Option<Range> {
+fn in_service(view: &ImportedRun<'_>) -> Option<Range> {
     if let (Some(sum), Some(elapsed)) = (view.all("sum_ms"), view.all("elapsed_s")) {
         return Some(sum.per(elapsed.times(Range::exact(1000.0, sum.line))));
     }
@@ -139,7 +139,7 @@ fn in_service(view: &View<'_>) -> Option<Range> {
 }
 
 /// Fewer sessions than were asked for.
-pub(super) fn offered_load(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn offered_load(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let asked = view.number("threads")?;
     let all = &view.imported.intervals;
     let last = all.len().saturating_sub(1);
@@ -169,7 +169,7 @@ pub(super) fn offered_load(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// The rate asked for was not served.
-pub(super) fn rate_missed(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn rate_missed(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if let Some(found) = skipped(view) {
         return Some(found);
     }
@@ -204,7 +204,7 @@ pub(super) fn rate_missed(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Transactions that pgbench did not begin because they could not be in time.
-fn skipped(view: &View<'_>) -> Option<Vec<Finding>> {
+fn skipped(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let (skipped, count) = (view.all("skipped")?, view.count()?);
     let all = skipped.value + count.value;
     let share = skipped.value / all;
@@ -227,7 +227,7 @@ fn skipped(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// What waits grows: sysbench prints its queue, pgbench how late transactions begin.
-pub(super) fn backlog(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn backlog(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if rate_missed(view).is_some_and(|found| !found.is_empty()) {
         return Some(Vec::new());
     }
@@ -286,7 +286,7 @@ pub(super) fn backlog(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// Errors of New-Orders that the specification asks for (clause 2.4.1.4: 1 % are rolled back), where
 /// there are no more of them than that.
-fn intended(view: &View<'_>) -> Option<(Range, f64)> {
+fn intended(view: &ImportedRun<'_>) -> Option<(Range, f64)> {
     let errors = view.of("errors", NEW_ORDER).filter(|e| e.value > 0.0)?;
     let all = view.of(NEW_ORDER, "count")?.value + errors.value;
     let expected = all * ROLLED_BACK;
@@ -294,7 +294,7 @@ fn intended(view: &View<'_>) -> Option<(Range, f64)> {
 }
 
 /// Errors that belong to the workload.
-pub(super) fn intended_errors(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn intended_errors(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     view.of("errors", NEW_ORDER)?;
     let told = intended(view).map(|(errors, all)| {
         let figures = vec![
@@ -309,7 +309,7 @@ pub(super) fn intended_errors(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Ignored errors.
-pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn error_rate(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let count = view.count();
     let figures = view.imported.figures.iter();
     let of_types = figures
@@ -358,7 +358,7 @@ pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Operations that found nothing and count as done.
-pub(super) fn not_found(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn not_found(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut statuses = view
         .imported
         .figures

@@ -1,7 +1,7 @@
 //! Lines that a tool always prints and that are not there.
 
 use super::finding;
-use super::view::View;
+use super::view::ImportedRun;
 use crate::texts::{missing, sampler_gaps};
 use crate::thresholds::STALLED_EXPECTED;
 use crate::{Figure, Finding, Severity};
@@ -11,7 +11,7 @@ use tidemark_core::record::StatedInterval;
 
 /// Figures that stand together in an output, and how many of them make one. Whoever quotes a line or
 /// two of it lost none.
-struct Block {
+struct OutputBlock {
     tool: &'static str,
     figures: &'static [&'static str],
     least: usize,
@@ -23,8 +23,8 @@ struct Block {
     options: &'static [&'static str],
 }
 
-const BLOCKS: &[Block] = &[
-    Block {
+const BLOCKS: &[OutputBlock] = &[
+    OutputBlock {
         tool: "sysbench",
         figures: &[
             "read",
@@ -41,7 +41,7 @@ const BLOCKS: &[Block] = &[
         unless: "read_write",
         options: &[],
     },
-    Block {
+    OutputBlock {
         tool: "sysbench",
         figures: &[
             "elapsed_s",
@@ -56,7 +56,7 @@ const BLOCKS: &[Block] = &[
         unless: "read_write",
         options: &[],
     },
-    Block {
+    OutputBlock {
         tool: "sysbench",
         figures: &["events_avg", "time_avg_s"],
         least: 1,
@@ -65,7 +65,7 @@ const BLOCKS: &[Block] = &[
         options: &[],
     },
     // Since version 14, of which the rate has one line and connecting one of its own.
-    Block {
+    OutputBlock {
         tool: "pgbench",
         figures: &["count", "mean_ms", "connecting_ms", "rate"],
         least: 3,
@@ -74,7 +74,7 @@ const BLOCKS: &[Block] = &[
         options: &["script", "scale", "protocol", "threads", "jobs"],
     },
     // The summary as JSON.
-    Block {
+    OutputBlock {
         tool: "benchbase",
         figures: &[
             "min_ms", "p25_ms", "p50_ms", "p75_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms",
@@ -86,7 +86,7 @@ const BLOCKS: &[Block] = &[
         options: &["DBMS Type"],
     },
     // Older ones have the rate alone.
-    Block {
+    OutputBlock {
         tool: "benchbase",
         figures: &["elapsed_s", "count", "rate"],
         least: 2,
@@ -137,7 +137,7 @@ const LOGS: &[Log] = &[
 ];
 
 /// Lines of a log that are not there; `None` where it is none, or a part.
-fn lost_of_log(view: &View<'_>) -> Option<Vec<&'static str>> {
+fn lost_of_log(view: &ImportedRun<'_>) -> Option<Vec<&'static str>> {
     let log = LOGS.iter().find(|log| log.tool == view.imported.tool)?;
     let holds = |line: &Holds| match line {
         Holds::Option(name) => is_stated(view, name),
@@ -151,13 +151,13 @@ fn lost_of_log(view: &View<'_>) -> Option<Vec<&'static str>> {
 }
 
 /// Whether the output itself states an option.
-fn is_stated(view: &View<'_>, name: &str) -> bool {
+fn is_stated(view: &ImportedRun<'_>, name: &str) -> bool {
     let option = view.record.options.get(name);
     option.is_some_and(|o| o.source == Source::Output)
 }
 
 /// Figures of an output of which most are there.
-pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn missing_lines(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let tool = view.imported.tool.as_str();
     let mut found: Vec<Finding> = lines_of_types(view).into_iter().collect();
     let mut judged = !found.is_empty();
@@ -188,7 +188,7 @@ pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Lines that were lost, if any.
-fn told(view: &View<'_>, lost: &[&str]) -> Option<Finding> {
+fn told(view: &ImportedRun<'_>, lost: &[&str]) -> Option<Finding> {
     let figures = vec![
         ("first", Figure::Count(view.imported.first_line)),
         ("last", Figure::Count(view.imported.last_line)),
@@ -200,7 +200,7 @@ fn told(view: &View<'_>, lost: &[&str]) -> Option<Finding> {
 }
 
 /// go-tpc's types, of which each has as many lines over time as the others and one of the whole run.
-fn lines_of_types(view: &View<'_>) -> Option<Finding> {
+fn lines_of_types(view: &ImportedRun<'_>) -> Option<Finding> {
     let all = &view.imported.intervals;
     if view.imported.tool != "go-tpc" || view.imported.intervals_merged {
         return None;
@@ -251,7 +251,7 @@ fn lines_of_types(view: &View<'_>) -> Option<Finding> {
 
 /// Seconds between lines over time that follow each other in the document: who shortens an output
 /// leaves dots there.
-pub(super) fn missing_seconds(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn missing_seconds(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let all = &view.imported.intervals;
     let steady = all.iter().all(|i| !i.cumulative && i.of.is_empty());
     // Or each type is told from the run's begin.

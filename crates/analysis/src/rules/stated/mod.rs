@@ -22,126 +22,126 @@ use crate::run::Run;
 use crate::texts::{missing, not_judged as text};
 use crate::{AnalysisError, Figure, Finding, Severity};
 use tidemark_core::record::{Imported, RunRecord};
-use view::View;
+use view::ImportedRun;
 
 /// A rule of imported runs.
-struct Rule {
+struct StatedRule {
     id: &'static str,
     /// `None` where figures are missing that it needs.
-    check: fn(&View<'_>) -> Option<Vec<Finding>>,
+    check: fn(&ImportedRun<'_>) -> Option<Vec<Finding>>,
 }
 
 /// All, in the order in which findings of equal severity are told.
-const RULES: &[Rule] = &[
-    Rule {
+const RULES: &[StatedRule] = &[
+    StatedRule {
         id: "failed-run",
         check: options::failed_run,
     },
-    Rule {
+    StatedRule {
         id: "same-output",
         check: options::same_output,
     },
-    Rule {
+    StatedRule {
         id: "summary-mismatch",
         check: equations::check,
     },
-    Rule {
+    StatedRule {
         id: MISSING,
         check: lost::missing_lines,
     },
-    Rule {
+    StatedRule {
         id: "sampler-gaps",
         check: lost::missing_seconds,
     },
-    Rule {
+    StatedRule {
         id: "impossible-pair",
         check: latencies::impossible_pair,
     },
-    Rule {
+    StatedRule {
         id: "littles-law",
         check: load::littles_law,
     },
-    Rule {
+    StatedRule {
         id: "offered-load",
         check: load::offered_load,
     },
-    Rule {
+    StatedRule {
         id: "setting-contradicts",
         check: options::setting_contradicts,
     },
-    Rule {
+    StatedRule {
         id: "wrong-column",
         check: options::wrong_column,
     },
-    Rule {
+    StatedRule {
         id: "tpcc-efficiency",
         check: scale::efficiency,
     },
-    Rule {
+    StatedRule {
         id: "tpcc-cap",
         check: scale::cap,
     },
-    Rule {
+    StatedRule {
         id: "tpcc-response",
         check: scale::response,
     },
-    Rule {
+    StatedRule {
         id: "rate-missed",
         check: load::rate_missed,
     },
-    Rule {
+    StatedRule {
         id: "backlog",
         check: load::backlog,
     },
-    Rule {
+    StatedRule {
         id: "error-rate",
         check: load::error_rate,
     },
-    Rule {
+    StatedRule {
         id: "intended-errors",
         check: load::intended_errors,
     },
-    Rule {
+    StatedRule {
         id: crate::tpcc::like::ID,
         check: scale::mix,
     },
-    Rule {
+    StatedRule {
         id: "different-windows",
         check: windows::different,
     },
-    Rule {
+    StatedRule {
         id: "not-found",
         check: load::not_found,
     },
-    Rule {
+    StatedRule {
         id: "percentile-below-mean",
         check: latencies::below_mean,
     },
-    Rule {
+    StatedRule {
         id: "averaged-percentiles",
         check: latencies::averaged,
     },
-    Rule {
+    StatedRule {
         id: "coarse-histogram",
         check: latencies::coarse,
     },
-    Rule {
+    StatedRule {
         id: "latency-floor",
         check: latencies::floor,
     },
-    Rule {
+    StatedRule {
         id: "stall",
         check: intervals::stall,
     },
-    Rule {
+    StatedRule {
         id: "too-short",
         check: latencies::too_short,
     },
-    Rule {
+    StatedRule {
         id: "wrong-working-set",
         check: options::working_set,
     },
-    Rule {
+    StatedRule {
         id: "degenerate-option",
         check: options::degenerate,
     },
@@ -195,7 +195,7 @@ pub(super) fn findings(
     record: &RunRecord,
     imported: &Imported,
 ) -> Result<Vec<Finding>, AnalysisError> {
-    let view = View { record, imported };
+    let view = ImportedRun { record, imported };
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for rule in RULES {
         match (rule.check)(&view) {

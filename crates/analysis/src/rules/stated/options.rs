@@ -1,6 +1,6 @@
 //! Options that deny what is said of a run, or empty it.
 
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{commands, counted, finding};
 use crate::rules::setting_contradicts::denied_mode;
 use crate::texts::{
@@ -13,7 +13,7 @@ use tidemark_core::record::RunState;
 use tidemark_core::tools::TOOLS;
 
 /// Figures of a run that had failed.
-pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn failed_run(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let RunState::Failed(why) = &view.record.state else {
         return Some(nothing_done(view).into_iter().collect());
     };
@@ -31,7 +31,7 @@ pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// An output that the document has twice.
-pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn same_output(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let told = |line: u64, other: Range, severity, says, instead| {
         let figures = vec![
             ("line", Figure::Count(line)),
@@ -52,7 +52,7 @@ pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// No New-Order beside other transactions.
-fn nothing_done(view: &View<'_>) -> Option<Finding> {
+fn nothing_done(view: &ImportedRun<'_>) -> Option<Finding> {
     let nopm = view.all("nopm")?;
     let all = view.all("tpm").or(view.all("tpm_total"))?;
     let figures = vec![
@@ -71,7 +71,7 @@ fn nothing_done(view: &View<'_>) -> Option<Finding> {
 }
 
 /// A number of sessions that the heading or the command says, and the output denies.
-pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn setting_contradicts(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut found: Vec<Finding> = other_tool(view).into_iter().collect();
     found.extend(other_mode(view));
     let (sessions, command) = (sessions_contradict(view), commands::contradict(view));
@@ -83,7 +83,7 @@ pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// A heading that names one tool above another's output.
-fn other_tool(view: &View<'_>) -> Option<Finding> {
+fn other_tool(view: &ImportedRun<'_>) -> Option<Finding> {
     let tool = view.tool();
     let heading = view.imported.heading.to_lowercase();
     if tool.called.is_empty() {
@@ -114,7 +114,7 @@ fn other_tool(view: &View<'_>) -> Option<Finding> {
 }
 
 /// A mode that the heading names, where the document sets the other on the server.
-fn other_mode(view: &View<'_>) -> Option<Finding> {
+fn other_mode(view: &ImportedRun<'_>) -> Option<Finding> {
     let options = view.record.options.iter();
     let values = options.map(|(name, option)| (name.as_str(), option.value.as_str()));
     let (said, (name, stated)) = denied_mode(&view.imported.heading, values)?;
@@ -134,7 +134,7 @@ fn other_mode(view: &View<'_>) -> Option<Finding> {
     ))
 }
 
-fn sessions_contradict(view: &View<'_>) -> Option<Vec<Finding>> {
+fn sessions_contradict(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let threads = view.number("threads")?;
     let line = view.line_of("threads");
     // What stands above a table may be of each client, or of one row.
@@ -207,7 +207,7 @@ fn threads_of_command(words: &[String]) -> Option<f64> {
 }
 
 /// A time stamp or a time in the place of a figure.
-pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn wrong_column(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut found = Vec::new();
     let mut judged = false;
     let mut tell = |name: &str, value: f64, line: u64, says, swapped: &str| {
@@ -309,7 +309,10 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// A rate or a number of sessions in the place of a latency, which a percentile beside it shows.
-fn found_by_percentile(view: &View<'_>, tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str)) {
+fn found_by_percentile(
+    view: &ImportedRun<'_>,
+    tell: &mut impl FnMut(&str, f64, u64, crate::Both, &str),
+) {
     let (Some(rate), Some(mean), Some(sessions)) =
         (view.all("rate"), view.all("mean_ms"), view.sessions())
     else {
@@ -346,7 +349,7 @@ fn found_by_percentile(view: &View<'_>, tell: &mut impl FnMut(&str, f64, u64, cr
 }
 
 /// The run touched other data than was loaded.
-pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn working_set(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if let Some(found) = other_set(view) {
         return Some(found);
     }
@@ -386,7 +389,7 @@ pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
 const RECORDS: f64 = 1000.0;
 
 /// The load's command says how many records, the run's does not, and its workload is a standard one.
-fn other_set(view: &View<'_>) -> Option<Vec<Finding>> {
+fn other_set(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let loaded = view.beside("loaded_records")?;
     let file = view.option("workload-file")?;
     let name = file.rsplit('/').next()?.strip_prefix("workload")?;
@@ -412,7 +415,7 @@ fn other_set(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// Options that empty a workload, and what each does.
-pub(super) fn degenerate(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn degenerate(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     if view.record.options.is_empty() {
         return None;
     }

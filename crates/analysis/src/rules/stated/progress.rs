@@ -1,7 +1,7 @@
 //! Lines over time, one by one, beside what the whole run states.
 
 use super::equations::mismatch;
-use super::view::View;
+use super::view::ImportedRun;
 use crate::Finding;
 use crate::thresholds::{
     COUNTED_LATER_S, INTERVALS_WHOLE, PERCENTILES_APART, STATED_APART, STATED_COUNTS_APART,
@@ -11,7 +11,7 @@ use tidemark_core::Source;
 use tidemark_core::record::StatedInterval;
 
 /// Lines that the whole run or their neighbours deny.
-pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
+pub(super) fn mismatches(view: &ImportedRun<'_>) -> Vec<Finding> {
     let tool = view.imported.tool.as_str();
     // Lines of other tools may be of several things at one moment.
     let mut found = match view.tool().lines_in_order {
@@ -32,7 +32,7 @@ pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// Time that goes back.
-fn order(view: &View<'_>) -> Vec<Finding> {
+fn order(view: &ImportedRun<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut before: Vec<&StatedInterval> = Vec::new();
     // Lines of types that are printed one after the other have the latest moment of all of them.
@@ -74,7 +74,7 @@ fn order(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// More sessions than there were.
-fn sessions(view: &View<'_>) -> Vec<Finding> {
+fn sessions(view: &ImportedRun<'_>) -> Vec<Finding> {
     // A command may be of another output.
     let option = view.record.options.get("threads");
     let stated = option.filter(|o| o.source == Source::Output);
@@ -88,7 +88,7 @@ fn sessions(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// Statements of one kind, where each transaction has as many: `each` of all kinds.
-pub(super) fn kinds(view: &View<'_>, i: &StatedInterval, each: f64) -> Option<Finding> {
+pub(super) fn kinds(view: &ImportedRun<'_>, i: &StatedInterval, each: f64) -> Option<Finding> {
     let (rate, count) = (i.rate?, view.count()?.value);
     let length = i.length_s.filter(|l| *l > 0.0)?;
     // Rows that one statement inserts are no statements.
@@ -122,7 +122,7 @@ pub(super) fn kinds(view: &View<'_>, i: &StatedInterval, each: f64) -> Option<Fi
 }
 
 /// A percentile of the run that is outside those of all its intervals.
-fn percentile(view: &View<'_>) -> Option<Finding> {
+fn percentile(view: &ImportedRun<'_>) -> Option<Finding> {
     let all = view.percentiles("");
     let ([(percent, whole)], Some(count)) = (all.as_slice(), view.count()) else {
         return None;
@@ -150,7 +150,7 @@ fn percentile(view: &View<'_>) -> Option<Finding> {
 }
 
 /// pgbench's lines: clients × time = transactions × latency, but for what is in progress at both ends.
-fn clients(view: &View<'_>) -> Vec<Finding> {
+fn clients(view: &ImportedRun<'_>) -> Vec<Finding> {
     let (Some(clients), true) = (view.sessions(), view.is_closed()) else {
         return Vec::new();
     };
@@ -195,7 +195,7 @@ fn carried(clients: f64, count: f64, mean_ms: f64, deviation_ms: f64) -> f64 {
 
 /// Rows of BenchBase's windows: requests are the throughput times the window, which is the time to the
 /// next row's begin.
-fn windows(view: &View<'_>) -> Vec<Finding> {
+fn windows(view: &ImportedRun<'_>) -> Vec<Finding> {
     let begin = |i: &StatedInterval| Some(i.end_s - i.length_s?);
     let all: Vec<(&StatedInterval, f64)> = view
         .imported
@@ -226,7 +226,7 @@ fn windows(view: &View<'_>) -> Vec<Finding> {
 }
 
 /// Lines that count all operations from the run's begin: beside their rate and the types' counts.
-fn operations(view: &View<'_>) -> Vec<Finding> {
+fn operations(view: &ImportedRun<'_>) -> Vec<Finding> {
     let lines = &view.imported.intervals;
     let mut found = Vec::new();
     if !lines.iter().any(|i| i.more.contains_key("operations")) {

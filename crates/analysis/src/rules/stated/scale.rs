@@ -1,6 +1,6 @@
 //! TPC-C's limits, by what is stated.
 
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use super::{counted, finding};
 use crate::texts::{stated_cap, tpcc_efficiency, tpcc_response};
 use crate::thresholds::EFFICIENCY_APART;
@@ -8,18 +8,18 @@ use crate::tpcc::{TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, TYPE_REQUIREMENTS
 use crate::{Figure, Finding, Severity};
 
 /// New-Orders a minute: tpmC, or what HammerDB calls NOPM.
-fn tpmc(view: &View<'_>) -> Option<Range> {
+fn tpmc(view: &ImportedRun<'_>) -> Option<Range> {
     view.all("tpmc")
         .or(view.all("nopm"))
         .or(view.of("NewOrder", "per_minute"))
 }
 
-fn warehouses(view: &View<'_>) -> Option<f64> {
+fn warehouses(view: &ImportedRun<'_>) -> Option<f64> {
     view.number("warehouses").filter(|w| *w >= 1.0)
 }
 
 /// An efficiency that does not follow from its own figures.
-pub(super) fn efficiency(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn efficiency(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let (stated, tpmc, warehouses) = (view.all("efficiency")?, tpmc(view)?, warehouses(view)?);
     let whole = TPMC_PER_WAREHOUSE * warehouses;
     let made = Range {
@@ -54,7 +54,7 @@ pub(super) fn efficiency(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// More New-Orders than think times allow, or fewer terminals than warehouses need.
-pub(super) fn cap(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn cap(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let (tpmc, warehouses) = (tpmc(view)?, warehouses(view)?);
     let each = tpmc.value / warehouses;
     let rate = vec![
@@ -114,7 +114,7 @@ pub(super) fn cap(view: &View<'_>) -> Option<Vec<Finding>> {
 }
 
 /// A mix that is not the specification's.
-pub(super) fn mix(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn mix(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let of = |name: &str| {
         let stated = view.done(name).or(view.of(name, "samples"));
         let stated = stated.or(view.of(name, "completed"));
@@ -133,7 +133,7 @@ pub(super) fn mix(view: &View<'_>) -> Option<Vec<Finding>> {
 const IN_TIME: f64 = 0.9;
 
 /// Limits of response times, broken.
-pub(super) fn response(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn response(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
     let mut broken = Vec::new();
     let mut late_ones = Vec::new();

@@ -1,7 +1,7 @@
 //! Equations between figures that one tool alone prints.
 
 use super::equations::{Equation, latest, told};
-use super::view::{Range, View};
+use super::view::{ImportedRun, Range};
 use crate::thresholds::{
     CHANCE, COMMITS_MOST, ORDERS_APART, PERCENTILE_STEP, STATED_APART, STATED_TIME_APART,
 };
@@ -9,7 +9,7 @@ use crate::tpcc::{DEFERRED, TYPE_REQUIREMENTS};
 use crate::{Finding, Severity};
 
 /// Those of the run's tool.
-pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
+pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
     match view.imported.tool.as_str() {
         "tpcc-mysql" => tpcc_mysql(view),
         "pgbench" => pgbench(view),
@@ -50,7 +50,7 @@ fn plus(a: Option<Range>, b: Option<Range>) -> Option<Range> {
     a.zip(b).map(|(a, b)| a.plus(b))
 }
 
-fn tpcc_mysql(view: &View<'_>) -> Vec<Equation> {
+fn tpcc_mysql(view: &ImportedRun<'_>) -> Vec<Equation> {
     let done = plus(view.of("NewOrder", "in_time"), view.of("NewOrder", "late"));
     let seconds = view.number("time").filter(|s| *s > 0.0);
     let made = done
@@ -61,7 +61,7 @@ fn tpcc_mysql(view: &View<'_>) -> Vec<Equation> {
     vec![equation("tpmc", follows, sides, STATED_TIME_APART, 0.0)]
 }
 
-fn pgbench(view: &View<'_>) -> Vec<Equation> {
+fn pgbench(view: &ImportedRun<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
     // The rate leaves out connecting, and the time is the one asked for.
     let asked = view.number("time").filter(|s| *s > 0.0);
@@ -85,7 +85,7 @@ fn pgbench(view: &View<'_>) -> Vec<Equation> {
     )]
 }
 
-fn mysqlslap(view: &View<'_>) -> Vec<Equation> {
+fn mysqlslap(view: &ImportedRun<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
     // All but one run took no less than the shortest, and no more than the longest.
     let others = view.number("iterations").map_or(f64::INFINITY, |n| n - 1.0);
@@ -112,7 +112,7 @@ fn mysqlslap(view: &View<'_>) -> Vec<Equation> {
     ]
 }
 
-fn ycsb(view: &View<'_>) -> Vec<Equation> {
+fn ycsb(view: &ImportedRun<'_>) -> Vec<Equation> {
     if view.nested() {
         return Vec::new();
     }
@@ -136,7 +136,7 @@ fn ycsb(view: &View<'_>) -> Vec<Equation> {
     )]
 }
 
-fn go_ycsb(view: &View<'_>) -> Vec<Equation> {
+fn go_ycsb(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     // All types end together.
     let elapsed = view.all("elapsed_s");
@@ -166,7 +166,7 @@ fn go_ycsb(view: &View<'_>) -> Vec<Equation> {
 }
 
 /// The line of all operations beside those of each type. A READ_MODIFY_WRITE is counted in its parts.
-fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
+fn total_of_go_ycsb(view: &ImportedRun<'_>) -> Vec<Equation> {
     const TOTAL: &str = "TOTAL";
     let apart = ["", TOTAL, "CLEANUP", "READ_MODIFY_WRITE"];
     let types: Vec<&str> = view
@@ -243,7 +243,7 @@ fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
     all
 }
 
-fn go_tpc(view: &View<'_>) -> Vec<Equation> {
+fn go_tpc(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     let each = TYPE_REQUIREMENTS.iter().filter(|t| t.name != DEFERRED);
     let each = each.map(|t| view.of(t.name, "per_minute"));
@@ -286,7 +286,7 @@ fn go_tpc(view: &View<'_>) -> Vec<Equation> {
     all
 }
 
-fn k6(view: &View<'_>) -> Vec<Equation> {
+fn k6(view: &ImportedRun<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
     let per = |n: &str, each: &str| get(n).zip(get(each)).map(|(n, each)| n.per(each));
     let percent = get("requests_failed").zip(get("requests"));
@@ -318,7 +318,7 @@ fn k6(view: &View<'_>) -> Vec<Equation> {
     ]
 }
 
-fn hammerdb(view: &View<'_>) -> Vec<Equation> {
+fn hammerdb(view: &ImportedRun<'_>) -> Vec<Equation> {
     let asked = view.number("time").filter(|s| *s > 0.0);
     let minutes = asked.map(|s| Range::exact(s / 60.0, view.line_of("time")));
     // Both are whole minutes.
@@ -330,7 +330,7 @@ fn hammerdb(view: &View<'_>) -> Vec<Equation> {
 
 /// BenchBase's goodput is of all transactions that were completed; those that it measured are among all
 /// that came to an end. What came to an end is counted in the warm-up as well.
-fn benchbase(view: &View<'_>) -> Vec<Equation> {
+fn benchbase(view: &ImportedRun<'_>) -> Vec<Equation> {
     let sum = |outcome: &str| {
         let figures = view.imported.figures.iter();
         let kept = figures.filter(|f| f.name == outcome || f.of == outcome);
@@ -366,7 +366,7 @@ fn benchbase(view: &View<'_>) -> Vec<Equation> {
 /// HammerDB's New-Orders a minute beside all transactions: of 23 transactions 10 are New-Orders. The
 /// database may commit more often than that, and others may use it, but nothing makes fewer of them,
 /// unless its script was changed.
-pub(super) fn orders_of_all(view: &View<'_>) -> Option<Finding> {
+pub(super) fn orders_of_all(view: &ImportedRun<'_>) -> Option<Finding> {
     let is_its = view.imported.tool == "hammerdb";
     let (all, orders) = view.all("tpm").zip(view.all("nopm")).filter(|_| is_its)?;
     // Of no New-Order, and of more than there are transactions, other rules speak.

@@ -77,12 +77,12 @@ impl Range {
 }
 
 /// An imported run.
-pub(super) struct View<'r> {
+pub(super) struct ImportedRun<'r> {
     pub record: &'r RunRecord,
     pub imported: &'r Imported,
 }
 
-impl<'r> View<'r> {
+impl<'r> ImportedRun<'r> {
     /// What is known of the tool that printed it.
     pub fn tool(&self) -> &'static Tool {
         Tool::named(&self.imported.tool)

@@ -1,7 +1,7 @@
 //! A rate of one stretch of time beside latencies of another.
 
 use super::finding;
-use super::view::View;
+use super::view::ImportedRun;
 use crate::texts::different_windows::{INSTEAD, SAYS};
 use crate::thresholds::WINDOWS_APART;
 use crate::{Figure, Finding, Severity};
@@ -9,7 +9,7 @@ use crate::{Figure, Finding, Severity};
 /// Transactions whose latencies are stated, by the stated rate, last as long as the window of the
 /// latencies. The rate's window is the time that is stated. They are two where the difference is the
 /// warm-up: everything else is `summary-mismatch`.
-pub(super) fn different(view: &View<'_>) -> Option<Vec<Finding>> {
+pub(super) fn different(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     let timed = view
         .number("time")
         .or(view.all("elapsed_s").map(|e| e.value));

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_core::{Engine, did_you_mean};
 use tidemark_drivers::{Dialect, RowWriter};
-use tidemark_files::{New, Replace, Whole};
+use tidemark_files::{New, Replace, WrittenFile};
 use tidemark_report::Lang;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -184,7 +184,7 @@ fn not_in_the_way(
 }
 
 /// How many rows were written, and the files.
-type Finished<'a> = (u64, Vec<(&'a CsvFile, Whole)>);
+type Finished<'a> = (u64, Vec<(&'a CsvFile, WrittenFile)>);
 
 /// How many rows were written, and the files, which are put in their places when all of them are whole.
 fn write_all<'a>(
@@ -196,7 +196,7 @@ fn write_all<'a>(
     let units: u64 = jobs.iter().map(|j| j.count).sum();
     let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let stop = interrupt::handle();
-    let worker = || -> Result<Vec<(&CsvFile, Whole)>, Failure> {
+    let worker = || -> Result<Vec<(&CsvFile, WrittenFile)>, Failure> {
         let mut files = Vec::new();
         loop {
             // More than all jobs is out of range, which ends it.
@@ -243,7 +243,7 @@ fn write_one(
     seed: u64,
     done: &AtomicU64,
     stopped: &dyn Fn() -> bool,
-) -> Result<(u64, Whole), Failure> {
+) -> Result<(u64, WrittenFile), Failure> {
     let failed = |e: std::io::Error| failed(&job.path, &e);
     let mut file = New::beside(&job.path).map_err(failed)?;
     let mut buffer = Vec::with_capacity(WRITE + 4096);

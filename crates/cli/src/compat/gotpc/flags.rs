@@ -57,7 +57,7 @@ impl Flag {
 }
 
 /// A titled part of the flags.
-pub struct Group {
+pub struct FlagGroup {
     /// Its title in `--help`.
     pub title: &'static str,
     /// Its flags.

@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, load_option};
 use crate::pacing::sets_its_length;
 use crate::plan::loading_spec;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::JobKind;
 use tidemark_core::duration_text::written;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
@@ -41,7 +41,7 @@ pub fn order(
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     if kind == JobKind::Load && options.text("output-type") == "csv" {
         return Err(Failure::usage(
             "--output-type=csv and --print-job cannot be combined: a job writes no files",

@@ -21,7 +21,7 @@ use crate::interrupt;
 use crate::jobs::Adapter;
 use crate::plan::BoundWorkload;
 use crate::stdio::print;
-use flags::{Flag, Group};
+use flags::{Flag, FlagGroup};
 use parse::Invocation;
 use prepare::cleanup;
 use std::io::Write;
@@ -75,7 +75,7 @@ pub struct Tool {
     /// What these do.
     pub commands_help: &'static str,
     /// Its flags by titles.
-    pub groups: &'static [Group],
+    pub groups: &'static [FlagGroup],
     /// What go-tpc takes for this workload and Tidemark has no use for.
     pub idle: &'static [Flag],
     /// Other names of flags.

@@ -1,6 +1,6 @@
 //! The command line of a workload of go-tpc's, whose flags may stand before and after the command.
 
-use super::flags::{Flag, Group, IDLE, general};
+use super::flags::{Flag, FlagGroup, IDLE, general};
 use super::value_aliases::worded;
 use super::{GoTpcCommand, Tool};
 use crate::exit::Failure;
@@ -278,7 +278,7 @@ const OURS: &[&str] = &[
 
 /// Every flag with its letter, under its title.
 fn titled(tool: &Tool, definition: &'static Definition) -> Vec<(&'static str, (OptionSpec, char))> {
-    let of_group = |group: &'static Group| {
+    let of_group = |group: &'static FlagGroup| {
         group.flags.iter().map(|flag| {
             let title = match OURS.contains(&flag.spec.name) {
                 true => OWN,

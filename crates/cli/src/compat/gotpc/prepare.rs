@@ -5,13 +5,13 @@ use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
 use crate::plan::{BoundWorkload, load_spec};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 
 /// Makes and fills the tables, and tells what was verified.
 ///
 /// # Errors
 /// [`Failure`] as the engine's, and of what the load ends with.
-pub fn prepare(tool: &Tool, order: &Order) -> Result<ExitCode, Failure> {
+pub fn prepare(tool: &Tool, order: &JobOrder) -> Result<ExitCode, Failure> {
     let work = GoTpcWork::new(tool, &order.options)?;
     let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let mut out = work.aside();

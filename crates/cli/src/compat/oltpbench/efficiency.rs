@@ -1,7 +1,7 @@
 //! Whether the phases of a workload file can have an efficiency.
 
 use super::execution::{FileExecution, PhaseAction, list};
-use super::waits::Waits;
+use super::waits::WaitScale;
 use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 
 /// Why efficiency would mean nothing, if so: that ten terminals a warehouse key and think, and mix
@@ -50,7 +50,7 @@ fn no_efficiency_of_mixes(execution: &FileExecution) -> Option<String> {
 }
 
 fn no_efficiency_of_pauses(execution: &FileExecution) -> Option<String> {
-    let full = Waits {
+    let full = WaitScale {
         keying: 1.0,
         think: 1.0,
     };

@@ -1,7 +1,7 @@
 //! From command line and workload file to what is done.
 
 use super::options::groups;
-use super::waits::Waits;
+use super::waits::WaitScale;
 use crate::exit::Failure;
 use crate::native::{LOAD, at_least};
 use crate::plan::{native_spec, tpcc_seed};
@@ -14,7 +14,7 @@ use tidemark_core::{
     Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target, option,
 };
 use tidemark_files::LONGEST_CONFIGURATION;
-use tidemark_oltpbench::{Rate, Remark, TargetProblem, Work, WorkloadFile};
+use tidemark_oltpbench::{LoadPhase, Rate, Remark, TargetProblem, WorkloadFile};
 use tidemark_workloads::Definition;
 
 /// Sessions for each node, unless there are fewer warehouses.
@@ -68,7 +68,7 @@ pub enum PhaseAction {
         /// What the run is asked to do.
         spec: Box<RunSpec>,
         /// How long terminals pause; none on a schedule.
-        waits: Waits,
+        waits: WaitScale,
         /// Weights of the transaction types.
         weights: [f64; 5],
     },
@@ -175,7 +175,7 @@ pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<FileExecut
     let loaders = number("loaderthreads")
         .or(file.loader_threads.map(u64::from))
         .unwrap_or(warehouses.min(LOADERS));
-    let waits = Waits::of(file).map_err(|e| in_file(config, &e))?;
+    let waits = WaitScale::of(file).map_err(|e| in_file(config, &e))?;
     let mut remarks: Vec<String> = file.remarks.iter().map(|r| remark(config, r)).collect();
     if let Some(rows) = file.batch_size {
         remarks.push(format!(
@@ -339,9 +339,9 @@ impl FileExecution {
         &self,
         given: &OptionValues,
         file: &WorkloadFile,
-        work: &Work,
+        work: &LoadPhase,
         index: usize,
-        waits: Waits,
+        waits: WaitScale,
     ) -> Result<WorkPhase, Failure> {
         let number = u16::try_from(index + 1).unwrap_or(u16::MAX);
         let of = file.works.len();
@@ -379,7 +379,7 @@ impl FileExecution {
             _ => (None, String::new()),
         };
         let waits = if scheduled.is_some() {
-            Waits::NONE
+            WaitScale::NONE
         } else {
             waits
         };
@@ -471,7 +471,7 @@ pub(super) fn phase_spec(
 
 /// Pauses in the words of the workload's options.
 fn pauses(
-    waits: Waits,
+    waits: WaitScale,
     set: &mut impl FnMut(&str, &str) -> Result<(), Failure>,
     config: &str,
 ) -> Result<(), Failure> {

@@ -32,7 +32,7 @@ fn execution_of(line: &str, inner: &str, works: &str) -> FileExecution {
     asked(line, &file(inner, works)).unwrap()
 }
 
-fn run(phase: &WorkPhase) -> (&OptionValues, &RunSpec, Waits) {
+fn run(phase: &WorkPhase) -> (&OptionValues, &RunSpec, WaitScale) {
     match &phase.doing {
         PhaseAction::Run {
             options,
@@ -57,7 +57,7 @@ fn what_nobody_says_is_the_familys_default() {
     assert_eq!((spec.terminals, spec.sessions), (100, 10));
     assert_eq!(spec.pacing, Pacing::Closed);
     assert_eq!(spec.time, Some(Duration::from_secs(60)));
-    assert_eq!(waits, Waits::NONE);
+    assert_eq!(waits, WaitScale::NONE);
     assert_eq!(options.text("wait"), "off");
     assert_eq!(options.text("weight"), "45,43,4,4,4");
     assert_eq!(options.uint("warehouses"), 10);
@@ -168,7 +168,7 @@ fn terminals_that_think_take_a_rate_for_a_limit() {
     assert!(said.contains("above the 4.8"), "{said}");
     let (options, spec, waits) = run(&execution.phases[1]);
     assert_eq!(spec.pacing, Pacing::Rate(4.0));
-    assert_eq!((options.text("wait"), waits), ("off", Waits::NONE));
+    assert_eq!((options.text("wait"), waits), ("off", WaitScale::NONE));
     let said = &execution.phases[1].said;
     assert!(said.contains("without keying or think times"), "{said}");
 }

@@ -2,11 +2,11 @@
 
 use super::execution::{FileExecution, PhaseAction, WorkPhase, defaults, phase_spec};
 use super::run::execute_orders;
-use super::waits::Waits;
+use super::waits::WaitScale;
 use crate::exit::{ExitCode, Failure};
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::record_outputs::say;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::stdio::{Stdout, print};
 use std::time::Duration;
 use tidemark_core::{Job, JobKind, OptionValues};
@@ -64,7 +64,7 @@ fn order(
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     let target = crate::target::from_url(options.text("target"))?;
     let seconds = |name| Duration::from_secs(options.uint(name));
     let load = phase_spec(&options, seconds("time"), seconds("warmup-time-secs"))?;
@@ -79,7 +79,7 @@ pub fn order_of(
     execution: &FileExecution,
     phase: &WorkPhase,
     command: &[String],
-) -> Result<Option<Order>, Failure> {
+) -> Result<Option<JobOrder>, Failure> {
     let PhaseAction::Run { options, spec, .. } = &phase.doing else {
         return Ok(None);
     };
@@ -116,7 +116,7 @@ pub fn print_jobs(execution: &FileExecution, command: &[String]) -> Result<ExitC
 }
 
 /// Runs one phase again.
-fn run(order: &Order) -> Result<ExitCode, Failure> {
+fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
     let options = &order.options;
     let of = options.uint("phases");
     let number = u16::try_from(options.uint("phase")).unwrap_or(1);
@@ -150,19 +150,19 @@ fn run(order: &Order) -> Result<ExitCode, Failure> {
 }
 
 /// How terminals pause.
-fn waits(options: &OptionValues) -> Waits {
+fn waits(options: &OptionValues) -> WaitScale {
     let scale = options.float("wait-scale");
     match (options.flag("wait"), options.text("wait-for")) {
-        (false, _) => Waits::NONE,
-        (_, "keying") => Waits {
+        (false, _) => WaitScale::NONE,
+        (_, "keying") => WaitScale {
             keying: scale,
-            ..Waits::NONE
+            ..WaitScale::NONE
         },
-        (_, "think") => Waits {
+        (_, "think") => WaitScale {
             think: scale,
-            ..Waits::NONE
+            ..WaitScale::NONE
         },
-        _ => Waits {
+        _ => WaitScale {
             keying: scale,
             think: scale,
         },

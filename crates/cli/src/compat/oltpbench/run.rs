@@ -5,21 +5,21 @@ use super::execution::{FileExecution, PhaseAction};
 use super::files::{ResultFiles, Transactions};
 use super::job;
 use super::printer::Printer;
-use super::windows::{Columns, Windows};
+use super::windows::{WindowColumns, Windows};
 use crate::exit::{ExitCode, Failure};
 use crate::hints::{self, Hint};
 use crate::interrupt;
 use crate::jobs::watch;
 use crate::live_output::LiveOutput;
 use crate::looking::Described;
-use crate::measuring::Measured;
+use crate::measuring::MeasuredRun;
 use crate::pacing::long_distance;
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::{RecordOutputs, say};
 use crate::recording::Recording;
 use crate::render::language;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use crate::watching::Watching;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -61,10 +61,10 @@ impl Files {
         let place = ResultFiles::new(options)?;
         let mut windows = Vec::new();
         if options.flag("output-samples") {
-            windows.push(Windows::new(&place, Columns::Samples, 1)?);
+            windows.push(Windows::new(&place, WindowColumns::Samples, 1)?);
         }
         if let seconds @ 1.. = options.uint("sample") {
-            windows.push(Windows::new(&place, Columns::Results, seconds)?);
+            windows.push(Windows::new(&place, WindowColumns::Results, seconds)?);
         }
         let names = (execution.definition.build)(options)?.transaction_types();
         let transactions = match options.flag("output-raw") {
@@ -100,7 +100,7 @@ pub fn execute(
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
     let phases = execution.phases.iter();
-    let orders: Vec<Option<Order>> = phases
+    let orders: Vec<Option<JobOrder>> = phases
         .map(|phase| job::order_of(execution, phase, args))
         .collect::<Result<_, _>>()?;
     execute_orders(execution, &orders, out)
@@ -112,7 +112,7 @@ pub fn execute(
 /// As [`execute`].
 pub fn execute_orders(
     execution: &FileExecution,
-    orders: &[Option<Order>],
+    orders: &[Option<JobOrder>],
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
     for order in orders.iter().flatten() {
@@ -194,7 +194,7 @@ pub fn execute_orders(
 }
 
 /// Tells of everything that will make figures of any phase misleading, before the first of them.
-fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), Failure> {
+fn hint(orders: &[Option<JobOrder>], described: Option<&Described>) -> Result<(), Failure> {
     // Without a phase nothing was looked at.
     let Some(described) = described else {
         return Ok(());
@@ -230,7 +230,7 @@ impl Console for OltpbenchConsole<'_, '_> {
         self.prepare.into()
     }
 
-    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, order: &JobOrder) -> Result<(), Failure> {
         let load = &order.job.load;
         if let Some(warning) = long_distance(self.options, load) {
             say(self.out, &format!("WARNING: {warning}\n"));
@@ -251,9 +251,9 @@ impl Console for OltpbenchConsole<'_, '_> {
         true
     }
 
-    fn header(&mut self, _order: &Order, _record: &RunRecord) {}
+    fn header(&mut self, _order: &JobOrder, _record: &RunRecord) {}
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let every = Duration::from_millis(self.options.uint("interval-monitor"));
         let bar = progress::of_run(&ready.job().load, language(self.options.text("lang")));
         let samples = self.files.transactions.as_ref();
@@ -262,7 +262,11 @@ impl Console for OltpbenchConsole<'_, '_> {
         ready.measure(&[], samples, LiveOutput::one(self.out, bar), &mut printer)
     }
 
-    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(
+        &mut self,
+        _order: &JobOrder,
+        measured: &MeasuredRun<'_>,
+    ) -> Result<String, Failure> {
         let text = told(self.options, &measured.recording.record)?;
         say(self.out, &text);
         Ok(text)

@@ -13,16 +13,16 @@ const TOLERANCE: f64 = 0.01;
 
 /// How long terminals pause, as a multiple of the specification's times.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Waits {
+pub struct WaitScale {
     /// Of the keying times; 0 is none.
     pub keying: f64,
     /// Of the think times; 0 is none.
     pub think: f64,
 }
 
-impl Waits {
+impl WaitScale {
     /// No pauses.
-    pub const NONE: Waits = Waits {
+    pub const NONE: WaitScale = WaitScale {
         keying: 0.0,
         think: 0.0,
     };
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn flags_say_whether_terminals_key_and_think() {
-        let of = |more: &str| Waits::of(&file(&[("Payment", "")], more)).unwrap();
-        assert_eq!(of(""), Waits::NONE);
+        let of = |more: &str| WaitScale::of(&file(&[("Payment", "")], more)).unwrap();
+        assert_eq!(of(""), WaitScale::NONE);
         let both = of("<useKeyingTime>true</useKeyingTime><useThinkTime>true</useThinkTime>");
         assert_eq!((both.keying, both.think), (1.0, 1.0));
         let think = of("<useKeyingTime>false</useKeyingTime><useThinkTime>true</useThinkTime>");
         assert_eq!((think.keying, think.think), (0.0, 1.0));
-        assert!(think.any() && !Waits::NONE.any());
+        assert!(think.any() && !WaitScale::NONE.any());
     }
 
     #[test]
@@ -130,14 +130,14 @@ mod tests {
             ("StockLevel", pauses(200, 500)),
         ];
         let tenth = tenth.each_ref().map(|(n, p)| (*n, p.as_str()));
-        let waits = Waits::of(&file(&tenth, "")).unwrap();
+        let waits = WaitScale::of(&file(&tenth, "")).unwrap();
         assert!((waits.keying - 0.1).abs() < 1e-9 && (waits.think - 0.1).abs() < 1e-9);
         let odd = [
             ("NewOrder", pauses(18_000, 12_000)),
             ("Payment", pauses(18_000, 12_000)),
         ];
         let odd = odd.each_ref().map(|(n, p)| (*n, p.as_str()));
-        let said = Waits::of(&file(&odd, "")).unwrap_err().to_string();
+        let said = WaitScale::of(&file(&odd, "")).unwrap_err().to_string();
         assert!(said.contains("<preExecutionWait>"), "{said}");
         assert!(said.contains("NewOrder 18000, Payment 3000"), "{said}");
         let part = [
@@ -145,12 +145,12 @@ mod tests {
             ("Payment", String::new()),
         ];
         let part = part.each_ref().map(|(n, p)| (*n, p.as_str()));
-        assert!(Waits::of(&file(&part, "")).is_err());
+        assert!(WaitScale::of(&file(&part, "")).is_err());
     }
 
     #[test]
     fn terminals_that_pause_make_so_many_transactions() {
-        let waits = Waits {
+        let waits = WaitScale {
             keying: 1.0,
             think: 1.0,
         };
@@ -160,6 +160,6 @@ mod tests {
         // 12.86 New-Orders a minute is what ten terminals of a warehouse can make.
         let new_orders = waits.most(10, &mix) * 60.0 * 0.45;
         assert!((new_orders - 12.86).abs() < 0.01, "{new_orders}");
-        assert!(Waits::NONE.most(10, &mix).is_infinite());
+        assert!(WaitScale::NONE.most(10, &mix).is_infinite());
     }
 }

@@ -28,7 +28,7 @@ const PERCENTILES: [f64; 6] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
 
 /// What its lines tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Columns {
+pub enum WindowColumns {
     /// `OUTPUT.results.csv`.
     Results,
     /// `OUTPUT.samples.csv`.
@@ -37,7 +37,7 @@ pub enum Columns {
 
 /// One such file.
 pub struct Windows {
-    columns: Columns,
+    columns: WindowColumns,
     seconds: u64,
     out: BufWriter<File>,
     path: PathBuf,
@@ -54,10 +54,10 @@ impl Windows {
     ///
     /// # Errors
     /// [`Failure`] naming the file.
-    pub fn new(place: &ResultFiles, columns: Columns, seconds: u64) -> Result<Self, Failure> {
+    pub fn new(place: &ResultFiles, columns: WindowColumns, seconds: u64) -> Result<Self, Failure> {
         let (ending, head) = match columns {
-            Columns::Results => (".results.csv", RESULTS),
-            Columns::Samples => (".samples.csv", SAMPLES),
+            WindowColumns::Results => (".results.csv", RESULTS),
+            WindowColumns::Samples => (".samples.csv", SAMPLES),
         };
         let (path, file) = place.file(ending)?;
         let mut windows = Self {
@@ -126,8 +126,8 @@ impl Windows {
         }
         let path = self.path.display();
         let what = match self.columns {
-            Columns::Results => "results",
-            Columns::Samples => "samples",
+            WindowColumns::Results => "results",
+            WindowColumns::Samples => "samples",
         };
         match &self.complaint {
             None => format!(
@@ -139,13 +139,13 @@ impl Windows {
     }
 }
 
-fn line(columns: Columns, at: u64, seconds: f64, h: &Histogram) -> String {
+fn line(columns: WindowColumns, at: u64, seconds: f64, h: &Histogram) -> String {
     let count = h.count();
     let rate = count as f64 / seconds.max(1e-9);
     let per = |ns: u64, unit: f64| ns as f64 / unit;
     let percentiles = PERCENTILES.map(|p| h.percentile_ns(p));
     match columns {
-        Columns::Results => {
+        WindowColumns::Results => {
             let mean = h.mean_ns() / 1e6;
             let mut values = vec![rate, mean, per(h.min_ns(), 1e6)];
             values.extend(percentiles.map(|ns| per(ns, 1e6)));
@@ -154,7 +154,7 @@ fn line(columns: Columns, at: u64, seconds: f64, h: &Histogram) -> String {
             let values: Vec<String> = values.iter().map(|v| format!("{v:.3}")).collect();
             format!("{at},{}\n", values.join(","))
         }
-        Columns::Samples => {
+        WindowColumns::Samples => {
             let [p25, p50, p75, p90, p95, p99] = percentiles.map(|ns| ns / 1000);
             let (min, max) = (h.min_ns() / 1000, h.max_ns() / 1000);
             let mean = (h.mean_ns() / 1000.0) as u64;
@@ -176,13 +176,13 @@ mod tests {
         for ms in [1, 2, 3, 4] {
             h.record(Duration::from_millis(ms));
         }
-        let results = line(Columns::Results, 5, 5.0, &h);
+        let results = line(WindowColumns::Results, 5, 5.0, &h);
         assert_eq!(results.split(',').count(), RESULTS.split(',').count());
         assert!(results.starts_with("5,0.800,2.500,1.000,"), "{results}");
-        let samples = line(Columns::Samples, 0, 1.0, &h);
+        let samples = line(WindowColumns::Samples, 0, 1.0, &h);
         assert_eq!(samples.split(',').count(), SAMPLES.split(',').count());
         assert!(samples.starts_with("0,4,4.000,1000,"), "{samples}");
-        for columns in [Columns::Results, Columns::Samples] {
+        for columns in [WindowColumns::Results, WindowColumns::Samples] {
             let nothing = line(columns, 0, 1.0, &Histogram::new());
             assert!(
                 !nothing.contains("inf") && !nothing.contains("NaN"),

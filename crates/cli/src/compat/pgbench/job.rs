@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::pacing::sets_its_length;
 use crate::plan::{loading_spec, native_spec};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::time::Duration;
 use tidemark_core::{IgnoreErrors, Job, JobKind, OptionValues, Pacing, PreparedMode, RunSpec};
 use tidemark_workloads::Definition;
@@ -74,7 +74,7 @@ pub fn order(
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     let target = target(&options)?;
     let load = match kind {
         JobKind::Load => loading_spec(&options, "seed")?,

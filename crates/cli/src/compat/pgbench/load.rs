@@ -6,7 +6,7 @@ use crate::loading::{self, is_kept};
 use crate::plan::{BoundWorkload, load_spec};
 use crate::record_outputs::say;
 use crate::render::language;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::stdio::Stderr;
 use std::io::Write;
 use tidemark_core::{Job, OptionValues, Source};
@@ -17,7 +17,7 @@ use tidemark_engine::{LoadSpec, Replace};
 ///
 /// # Errors
 /// [`Failure`] as the engine's: [`ExitCode::Refused`] for tables that Tidemark did not make.
-pub fn load(order: &Order) -> Result<ExitCode, Failure> {
+pub fn load(order: &JobOrder) -> Result<ExitCode, Failure> {
     only_postgres(order.target.protocol)?;
     let (plan, spec) = (BoundWorkload::of(order)?, spec(&order.job, &order.options));
     let mut out: Box<dyn Write> = match order.options.flag("quiet") {

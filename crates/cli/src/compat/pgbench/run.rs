@@ -5,13 +5,13 @@ use super::printer::{Printer, counted, sum};
 use super::{SHAPES, only_postgres, vacuum};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
-use crate::measuring::Measured;
+use crate::measuring::MeasuredRun;
 use crate::pacing::{described as lines_of, long_distance};
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::say;
 use crate::render::language;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use crate::stdio::{Stderr, Stdout};
 use indicatif::ProgressBar;
 use std::io::Write;
@@ -29,7 +29,7 @@ use tidemark_workloads::pgbench::{CommandCounts, Pgbench, ScriptCounts};
 ///
 /// # Errors
 /// As [`runner::run`].
-pub fn run(order: &Order) -> Result<ExitCode, Failure> {
+pub fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
     let mut words = PgbenchConsole {
         options: &order.options,
         workload: Arc::clone(&order.workload),
@@ -58,7 +58,7 @@ impl Console for PgbenchConsole<'_> {
         self.prepare.clone()
     }
 
-    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, order: &JobOrder) -> Result<(), Failure> {
         only_postgres(order.target.protocol)?;
         if let Some(warning) = long_distance(self.options, &order.job.load) {
             say(&mut self.aside, &format!("WARNING: {warning}\n"));
@@ -66,7 +66,7 @@ impl Console for PgbenchConsole<'_> {
         Ok(())
     }
 
-    fn header(&mut self, order: &Order, record: &RunRecord) {
+    fn header(&mut self, order: &JobOrder, record: &RunRecord) {
         let mut head = format!("tidemark {} (pgbench output)\n", env!("TIDEMARK_VERSION"));
         head += &format!("target: {}\n", record.target);
         if let Some(server) = &record.server {
@@ -82,7 +82,7 @@ impl Console for PgbenchConsole<'_> {
         vacuum::before_run(self.options, plan, &mut self.aside)
     }
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let load = &ready.job().load;
         let is_open_loop = load.pacing.is_open_loop();
         let log = TransactionLog::new(self.options, &self.workload, (is_open_loop, load.seed))?;
@@ -105,7 +105,7 @@ impl Console for PgbenchConsole<'_> {
         measured
     }
 
-    fn summary(&mut self, order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(&mut self, order: &JobOrder, measured: &MeasuredRun<'_>) -> Result<String, Failure> {
         let text = self.written(order, measured)?.to_string();
         say(&mut Stdout, &text);
         let more = errors(measured.result.errors.counts());
@@ -124,7 +124,7 @@ fn decoded(encoded: &EncodedHistogram) -> Result<Histogram, Failure> {
 
 impl PgbenchConsole<'_> {
     /// The summary.
-    fn written(&self, order: &Order, measured: &Measured<'_>) -> Result<Summary, Failure> {
+    fn written(&self, order: &JobOrder, measured: &MeasuredRun<'_>) -> Result<Summary, Failure> {
         let (options, load) = (self.options, &order.job.load);
         let (result, totals) = (&measured.result, &measured.result.totals);
         let all = TypeLatency::decode(&totals.all, "the run")?;
@@ -169,7 +169,7 @@ impl PgbenchConsole<'_> {
     }
 
     /// Time to open all sessions; with one for each transaction, what lies between two of them.
-    fn connection_ms(&self, measured: &Measured<'_>) -> f64 {
+    fn connection_ms(&self, measured: &MeasuredRun<'_>) -> f64 {
         let fairness = &measured.result.totals.fairness;
         match (self.options.flag("connect"), fairness.between_avg_s) {
             (true, Some(between)) if fairness.events_avg > 0.0 => {
@@ -193,8 +193,8 @@ impl PgbenchConsole<'_> {
 
     fn scripts(
         &self,
-        order: &Order,
-        measured: &Measured<'_>,
+        order: &JobOrder,
+        measured: &MeasuredRun<'_>,
     ) -> Result<Vec<ScriptResult>, Failure> {
         let Some(workload) = Pgbench::of(&*order.workload) else {
             return Ok(Vec::new());

@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::pacing::sets_its_length;
 use crate::plan::{loading_spec, run_spec};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::JobKind;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
 use tidemark_workloads::{CommandLine, Definition};
@@ -95,7 +95,7 @@ pub fn order(
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     let target = target::target(&options)?;
     let load = match kind {
         JobKind::Load => loading_spec(&options, "rand-seed")?,

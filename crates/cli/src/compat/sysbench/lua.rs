@@ -1,13 +1,13 @@
 //! Users' own Lua scripts, under sysbench's command line.
 
-use super::parse::{Given, Invocation, ScriptCommand, is_common};
+use super::parse::{GivenOption, Invocation, ScriptCommand, is_common};
 use super::settings::{self, belongs_elsewhere, defaults, resolve};
 use super::{config_file, scripts, target};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::pacing::terminals_and_sessions;
 use crate::plan::BoundWorkload;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tidemark_core::{Job, OptionValues, Source, did_you_mean, is_password_name};
@@ -67,7 +67,7 @@ fn read(path: &Path, given: &[(String, String)], command: &str) -> Result<Arc<Sc
 pub(super) fn invocation(
     path: &Path,
     words: &[String],
-    given: Vec<Given>,
+    given: Vec<GivenOption>,
 ) -> Result<Invocation, Failure> {
     let shown = path.display();
     let command = match words {
@@ -140,9 +140,9 @@ pub(super) fn invocation(
 }
 
 /// Options in order, each with the configuration file that it is of.
-fn with_files(given: Vec<Given>) -> Result<Vec<(String, String, Option<String>)>, Failure> {
+fn with_files(given: Vec<GivenOption>) -> Result<Vec<(String, String, Option<String>)>, Failure> {
     let mut all = Vec::new();
-    for Given { name, value } in given {
+    for GivenOption { name, value } in given {
         let value = value.unwrap_or_else(|| "on".into());
         all.push((name.clone(), value.clone(), None));
         if name == "config-file" {
@@ -266,7 +266,7 @@ pub fn command(
 ///
 /// # Errors
 /// [`Failure`] with file and line.
-pub fn begun(order: &Order) -> Result<Option<Commands>, Failure> {
+pub fn begun(order: &JobOrder) -> Result<Option<Commands>, Failure> {
     let Some(script) = script_of(order.definition) else {
         return Ok(None);
     };

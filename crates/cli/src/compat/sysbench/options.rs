@@ -5,7 +5,7 @@ use tidemark_core::OptionKind::{Bool, Choice, Int, List, Password, Rates, Text};
 use tidemark_core::{OptionSpec, option};
 
 /// A titled part of the general options.
-pub struct Group {
+pub struct OptionGroup {
     /// Its title in `--help`.
     pub title: &'static str,
     /// Its options.
@@ -257,44 +257,44 @@ const SQLITE: &[OptionSpec] = &[option(
 )];
 
 /// All general options, in the order of `--help`.
-pub const GROUPS: &[Group] = &[
-    Group {
+pub const GROUPS: &[OptionGroup] = &[
+    OptionGroup {
         title: "sysbench: general",
         options: GENERAL,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: random numbers",
         options: RANDOM,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: random distributions",
         options: tidemark_workloads::random::RAND_OPTIONS,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: log",
         options: LOG,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: database",
         options: DATABASE,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: MySQL, MariaDB, TiDB",
         options: MYSQL,
     },
-    Group {
+    OptionGroup {
         title: "sysbench: PostgreSQL, YugabyteDB, CockroachDB",
         options: PGSQL,
     },
-    Group {
+    OptionGroup {
         title: "Tidemark's own: SQLite",
         options: SQLITE,
     },
-    Group {
+    OptionGroup {
         title: "Tidemark's own: load",
         options: LOAD,
     },
-    Group {
+    OptionGroup {
         title: "Tidemark's own",
         options: NATIVE,
     },

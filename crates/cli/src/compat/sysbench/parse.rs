@@ -76,7 +76,7 @@ pub enum Invocation {
 
 /// One `--name=value`, `--name value` or `--flag`.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct GivenOption {
     pub name: String,
     pub value: Option<String>,
 }
@@ -148,7 +148,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     let mut options = defaults(definition);
     let mut warnings = Vec::new();
     // In order: a file's values give way to what follows on the command line, as with sysbench.
-    for Given { name, value } in given {
+    for GivenOption { name, value } in given {
         set(
             &mut options,
             &name,
@@ -238,7 +238,7 @@ fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
 }
 
 /// Cuts a command line into options and words.
-fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
+fn split(args: &[String]) -> Result<(Vec<GivenOption>, Vec<String>), Failure> {
     let mut given = Vec::new();
     let mut words = Vec::new();
     let mut args = args.iter().peekable();
@@ -276,18 +276,18 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
                     })?,
             );
         }
-        given.push(Given { name, value });
+        given.push(GivenOption { name, value });
     }
     Ok((given, words))
 }
 
 /// Refuses the first option without a value that there is not: the word behind it may have been
 /// meant as its value, and is then one too many.
-fn unknown_flag(given: &[Given]) -> Result<(), Failure> {
+fn unknown_flag(given: &[GivenOption]) -> Result<(), Failure> {
     let unknown = given
         .iter()
         .find(|g| g.value.is_none() && kind(&g.name).is_none());
-    let Some(Given { name, .. }) = unknown else {
+    let Some(GivenOption { name, .. }) = unknown else {
         return Ok(());
     };
     let nearest = nearest(name, all_specs().map(|s| s.name)).map(Into::into);

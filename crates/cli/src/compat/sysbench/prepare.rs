@@ -6,7 +6,7 @@ use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
 use crate::plan::{BoundWorkload, load_spec};
 use crate::render::language;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use crate::stdio::Stdout;
 use std::io::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tidemark_workloads::Definition;
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn prepare(order: &Order) -> Result<ExitCode, Failure> {
+pub fn prepare(order: &JobOrder) -> Result<ExitCode, Failure> {
     if let Some(script) = lua::script_of(order.definition) {
         return lua::command(&script, "prepare", order.definition, &order.options);
     }

@@ -7,11 +7,11 @@ use super::printer::{Printer, bar};
 use super::stat::{CUMULATIVE, stat_of_totals};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
-use crate::measuring::Measured;
+use crate::measuring::MeasuredRun;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
 use crate::plan::{checkpoints, percentiles};
 use crate::record_outputs::say;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_compat::sysbench::{self, RunHeader, Summary};
@@ -35,7 +35,7 @@ pub fn check(options: &OptionValues) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`runner::run`].
-pub fn run(order: &Order) -> Result<ExitCode, Failure> {
+pub fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
     let options = &order.options;
     let mut words = SysbenchConsole {
         options,
@@ -70,7 +70,7 @@ impl Console for SysbenchConsole<'_> {
         self.prepare.clone()
     }
 
-    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, order: &JobOrder) -> Result<(), Failure> {
         let load = &order.job.load;
         if load.time.is_none() && load.events.is_none() && !sets_its_length(&load.pacing) {
             self.warn("Both event and time limits are disabled, running an endless test");
@@ -82,7 +82,7 @@ impl Console for SysbenchConsole<'_> {
         Ok(())
     }
 
-    fn header(&mut self, order: &Order, record: &RunRecord) {
+    fn header(&mut self, order: &JobOrder, record: &RunRecord) {
         let head = header(self.options, &order.job.load, &self.checkpoints, record);
         say(&mut self.out, &head);
         if self.options.flag("db-debug") {
@@ -91,7 +91,7 @@ impl Console for SysbenchConsole<'_> {
         say(&mut self.out, sysbench::initializing());
     }
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let load = &ready.job().load;
         let outlet = LiveOutput::one(&mut self.out, bar(self.options, load));
         let script = self.script.as_mut();
@@ -99,7 +99,7 @@ impl Console for SysbenchConsole<'_> {
         ready.measure(&self.checkpoints, None, outlet, &mut printer)
     }
 
-    fn summary(&mut self, order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(&mut self, order: &JobOrder, measured: &MeasuredRun<'_>) -> Result<String, Failure> {
         let no_checkpoints = self.checkpoints.is_empty();
         let (result, load) = (&measured.result, &order.job.load);
         let mut text = summary(

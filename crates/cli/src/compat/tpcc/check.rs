@@ -10,7 +10,7 @@ use crate::texts::progress as texts;
 use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
 use std::io::Write;
-use tidemark_engine::{CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict};
+use tidemark_engine::{CheckObserver, CheckReport, CheckSpec, ConditionReport, ConditionVerdict};
 use tidemark_report::Lang;
 
 /// More sessions than this don't make a check quicker.
@@ -105,13 +105,13 @@ fn ask(
 const CHANGING: &str = "3.3.2.";
 
 fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Failure> {
-    let count = |wanted: fn(&Verdict) -> bool| {
+    let count = |wanted: fn(&ConditionVerdict) -> bool| {
         let verdicts = report.conditions.iter().map(|c| &c.verdict);
         verdicts.filter(|v| wanted(v)).count()
     };
     let all = report.conditions.len();
-    let held = count(|v| *v == Verdict::Holds);
-    let broken = count(|v| matches!(v, Verdict::Violated { .. }));
+    let held = count(|v| *v == ConditionVerdict::Holds);
+    let broken = count(|v| matches!(v, ConditionVerdict::Violated { .. }));
     say(
         out,
         &format!(
@@ -133,7 +133,8 @@ fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Fa
         (broken, _) => {
             let mut conditions = report.conditions.iter();
             let may_seem_so = conditions.any(|c| {
-                matches!(c.verdict, Verdict::Violated { .. }) && c.name.starts_with(CHANGING)
+                matches!(c.verdict, ConditionVerdict::Violated { .. })
+                    && c.name.starts_with(CHANGING)
             });
             let advice = if may_seem_so && when == When::AnyTime && !report.snapshot {
                 ". During a run they hold only in one snapshot: add --snapshot"
@@ -181,8 +182,8 @@ fn line(found: &ConditionReport, lang: Lang) -> String {
         ),
         Lang::Zh => {
             let verdict = match &found.verdict {
-                Verdict::Holds => "成立".into(),
-                Verdict::Violated { violations, first } => {
+                ConditionVerdict::Holds => "成立".into(),
+                ConditionVerdict::Violated { violations, first } => {
                     let columns: Vec<String> = first
                         .iter()
                         .map(|(name, value)| {
@@ -191,7 +192,7 @@ fn line(found: &ConditionReport, lang: Lang) -> String {
                         .collect();
                     format!("不成立，共 {violations} 处，首处：{}", columns.join("，"))
                 }
-                Verdict::NotAsked(error) => format!("无法检查：{error}"),
+                ConditionVerdict::NotAsked(error) => format!("无法检查：{error}"),
             };
             format!(
                 "条件 {name}：{verdict}（{seconds:.2} 秒）：{}",
@@ -220,11 +221,11 @@ mod tests {
             name,
             says: Sentence { en: "", zh: "" },
             verdict: match name == broken {
-                true => Verdict::Violated {
+                true => ConditionVerdict::Violated {
                     violations: 1,
                     first: Vec::new(),
                 },
-                false => Verdict::Holds,
+                false => ConditionVerdict::Holds,
             },
             seconds: 0.0,
         });

@@ -5,8 +5,8 @@ use super::{check, plan};
 use crate::compat::gotpc::GoTpcCommand::{self, Check, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
-    CONNECTION, COUNT, DROPDATA, Flag, Group, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
-    OUTPUT_DIR, OUTPUT_TYPE, SEED, TABLES, TIME, WARMUP, flag,
+    CONNECTION, COUNT, DROPDATA, Flag, FlagGroup, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS,
+    OUTPUT, OUTPUT_DIR, OUTPUT_TYPE, SEED, TABLES, TIME, WARMUP, flag,
 };
 use tidemark_core::OptionKind::{Bool, Choice, Int, Rates, Text};
 use tidemark_core::OptionValues;
@@ -197,24 +197,24 @@ const OWN: &[Flag] = &[
 ];
 
 /// The groups of `--help` but for the workload's own options and those that every command has.
-const GROUPS: &[Group] = &[
-    Group {
+const GROUPS: &[FlagGroup] = &[
+    FlagGroup {
         title: "go-tpc: connection",
         flags: CONNECTION,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: scale",
         flags: SCALE,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: run",
         flags: RUN,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: prepare and check",
         flags: PREPARE,
     },
-    Group {
+    FlagGroup {
         title: "Tidemark's own",
         flags: OWN,
     },

@@ -4,7 +4,7 @@ use super::{TOOL, run};
 use crate::compat::gotpc::{self, job, parse};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, dashed};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::{JobKind, OptionValues};
 use tidemark_workloads::Definition;
 
@@ -27,6 +27,6 @@ fn order(
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     job::order((&TOOL, &ADAPTER), kind, options, definition, command)
 }

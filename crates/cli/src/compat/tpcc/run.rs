@@ -6,12 +6,12 @@ use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::looking::Described;
-use crate::measuring::{Kept, Measured};
+use crate::measuring::{MeasuredRun, StoredRun};
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::say;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use tidemark_compat::tpcc::summary;
@@ -29,7 +29,7 @@ const WAREHOUSE: &str = "warehouse";
 ///
 /// # Errors
 /// As [`runner::run`]; [`ExitCode::Check`] when a condition does not hold after the run.
-pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
+pub(super) fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
     let work = GoTpcWork::new(&super::flags::TOOL, &order.options)?;
     let aside = work.aside();
     runner::run(order, &mut TpccConsole { work, aside })
@@ -46,7 +46,7 @@ impl Console for TpccConsole<'_> {
         self.work.prepare_command()
     }
 
-    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, order: &JobOrder) -> Result<(), Failure> {
         for warning in warnings(&self.work, &order.job.load) {
             say(&mut self.aside, &format!("WARNING: {warning}\n"));
         }
@@ -55,19 +55,19 @@ impl Console for TpccConsole<'_> {
 
     fn inspect(
         &mut self,
-        _order: &Order,
+        _order: &JobOrder,
         plan: &BoundWorkload,
         _described: &mut Described,
     ) -> Result<(), Failure> {
         enough_warehouses(&self.work, plan, &self.prepare_command())
     }
 
-    fn header(&mut self, order: &Order, record: &RunRecord) {
+    fn header(&mut self, order: &JobOrder, record: &RunRecord) {
         let head = header(&self.work, &order.job.load, record);
         say(&mut self.aside, &head);
     }
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let bar = progress::of_run(&ready.job().load, self.work.lang);
         let mut printer = Printer::new(self.work.style, self.work.options.time("interval"));
         let mut out = Stdout;
@@ -75,7 +75,11 @@ impl Console for TpccConsole<'_> {
         ready.measure(&[], None, outlet, &mut printer)
     }
 
-    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(
+        &mut self,
+        _order: &JobOrder,
+        measured: &MeasuredRun<'_>,
+    ) -> Result<String, Failure> {
         let (theirs, ours) = summaries(&self.work, &measured.recording.record)?;
         say(&mut self.aside, "Finished\n");
         say(&mut Stdout, &theirs);
@@ -87,7 +91,12 @@ impl Console for TpccConsole<'_> {
         &mut self.aside
     }
 
-    fn after(&mut self, order: &Order, plan: &BoundWorkload, _kept: &Kept) -> Result<(), Failure> {
+    fn after(
+        &mut self,
+        order: &JobOrder,
+        plan: &BoundWorkload,
+        _kept: &StoredRun,
+    ) -> Result<(), Failure> {
         match self.work.options.flag("check-all") {
             true => check::after(&self.work, plan, order.job.load.sessions, &mut self.aside),
             false => Ok(()),

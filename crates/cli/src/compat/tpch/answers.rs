@@ -14,19 +14,19 @@ use tidemark_core::record::AnswerVerdict;
 use tidemark_core::{Engine, OptionValues, Protocol, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSet};
 use tidemark_engine::{
-    LoadObserver, LoadSpec, Replace, Step, StepOutcome, StepResult, Stream, StreamsObserver,
+    LoadObserver, LoadSpec, Replace, StepOutcome, StepResult, Stream, StreamStep, StreamsObserver,
     StreamsSpec, run_streams,
 };
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpch::Query;
-use tidemark_workloads::tpch::answers::{Answer, Precision, Stored, compare};
+use tidemark_workloads::tpch::answers::{Precision, QueryAnswer, Stored, compare};
 
 /// The largest scale factor at which a reference is made when none is named: SQLite takes minutes.
 const LARGEST_OWN: f64 = 1.0;
 
 /// The right answers, by query and values.
 pub(super) struct Answers {
-    right: HashMap<(u8, Vec<String>), Answer>,
+    right: HashMap<(u8, Vec<String>), QueryAnswer>,
     precision: Precision,
 }
 
@@ -86,7 +86,7 @@ impl Answers {
         let Some(right) = self.right.get(&(query.number, parameters.to_vec())) else {
             return AnswerVerdict::Unchecked;
         };
-        match compare(query, right, &Answer::of(rows), self.precision) {
+        match compare(query, right, &QueryAnswer::of(rows), self.precision) {
             Ok(()) => AnswerVerdict::Right,
             Err(difference) => AnswerVerdict::Wrong(difference.to_string()),
         }
@@ -122,7 +122,7 @@ fn own(
     workload: &Arc<dyn Workload>,
     questions: &[Question],
     out: &mut dyn Write,
-) -> Result<HashMap<(u8, Vec<String>), Answer>, Failure> {
+) -> Result<HashMap<(u8, Vec<String>), QueryAnswer>, Failure> {
     let failed = |e: std::io::Error| {
         let said = format!("no temporary folder for the reference database: {e}");
         Failure::new(ExitCode::Failed, said)
@@ -159,7 +159,7 @@ fn own(
 fn ask(
     connector: &Connector,
     questions: &[Question],
-) -> Result<HashMap<(u8, Vec<String>), Answer>, Failure> {
+) -> Result<HashMap<(u8, Vec<String>), QueryAnswer>, Failure> {
     let dialect = Dialect::new(Engine::Sqlite);
     let mut unique: Vec<&Question> = Vec::new();
     for question in questions {
@@ -170,7 +170,7 @@ fn ask(
             unique.push(question);
         }
     }
-    let step = |q: &&Question| Step::Query {
+    let step = |q: &&Question| StreamStep::Query {
         name: q.query.to_string(),
         sql: q.query.sql(&q.parameters, &dialect),
     };
@@ -196,7 +196,7 @@ fn ask(
         match result.outcome {
             StepOutcome::Done(rows) => {
                 let values = question.parameters.values().to_vec();
-                answers.insert((question.query.number, values), Answer::of(&rows));
+                answers.insert((question.query.number, values), QueryAnswer::of(&rows));
             }
             StepOutcome::Failed(error) => {
                 let said = format!("the reference database failed on {}: {error}", result.name);

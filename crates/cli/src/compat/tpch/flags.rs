@@ -5,8 +5,8 @@ use super::{job, tiflash};
 use crate::compat::gotpc::GoTpcCommand::{self, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
-    CONNECTION, COUNT, DROPDATA, Flag, Group, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR,
-    OUTPUT_TYPE, TABLES, TIME, flag, up_to_a_year,
+    CONNECTION, COUNT, DROPDATA, Flag, FlagGroup, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
+    OUTPUT_DIR, OUTPUT_TYPE, TABLES, TIME, flag, up_to_a_year,
 };
 use crate::exit::Failure;
 use crate::native::at_least;
@@ -228,20 +228,20 @@ const REPLAYER: &str = "plans are kept in the record (--out)";
 const ANALYZE: &str = "the server's own setting applies";
 
 /// The groups of `--help` but for the workload's own options and those that every command has.
-const GROUPS: &[Group] = &[
-    Group {
+const GROUPS: &[FlagGroup] = &[
+    FlagGroup {
         title: "go-tpc: connection",
         flags: CONNECTION,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: scale",
         flags: SCALE,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: run",
         flags: RUN,
     },
-    Group {
+    FlagGroup {
         title: "go-tpc: prepare",
         flags: PREPARE,
     },

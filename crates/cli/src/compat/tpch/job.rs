@@ -5,7 +5,7 @@ use super::{TOOL, run};
 use crate::compat::gotpc::{self, job, parse};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, dashed};
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::JobKind;
 use tidemark_core::{OptionValues, PreparedMode, RunSpec};
 use tidemark_workloads::Definition;
@@ -31,7 +31,7 @@ fn order(
     mut options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
-) -> Result<Order, Failure> {
+) -> Result<JobOrder, Failure> {
     if kind == JobKind::Run
         && let Some(seed) = TestPlan::new(&options)?.seed
     {

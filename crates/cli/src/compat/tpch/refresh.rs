@@ -6,14 +6,14 @@
 //! that was killed meanwhile leaves it, and the next one puts the tables back before it asks anything.
 
 use super::test_plan::TestPlan;
-use super::unchanged_rows::{State, strange_row};
+use super::unchanged_rows::{RefreshState, strange_row};
 use crate::exit::{ExitCode, Failure};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Connector, Dialect, catalog};
 use tidemark_engine::{
-    Changes, Step, StepOutcome, StepResult, StopHandle, Stream, StreamsObserver, StreamsSpec,
+    Changes, StepOutcome, StepResult, StopHandle, Stream, StreamStep, StreamsObserver, StreamsSpec,
     is_marked_loaded, run_streams,
 };
 use tidemark_runtime::block_on;
@@ -154,7 +154,7 @@ impl Marks {
     ) -> Result<(), Failure> {
         let sets = sets_of(workload, asked, sets, dialect);
         let looked = strange_row(
-            State::Refreshed,
+            RefreshState::Refreshed,
             connector,
             sets.clone(),
             (dialect, asked.lang),
@@ -172,7 +172,7 @@ impl Marks {
         }
         let step = |(set, number): (RefreshSet, u64)| {
             let changes: Changes = Arc::new(move || Box::new(set.undoing()));
-            Step::Change {
+            StreamStep::Change {
                 name: format!("set {number}"),
                 changes,
             }
@@ -201,7 +201,7 @@ impl Marks {
             return still(error.to_string());
         }
         match strange_row(
-            State::AsLoaded,
+            RefreshState::AsLoaded,
             connector,
             sets,
             (dialect, asked.lang),
@@ -231,7 +231,7 @@ pub(super) fn must_be_as_loaded(
 ) -> Result<(), Failure> {
     let sets = sets_of(workload, asked, asked.sets(), dialect);
     match strange_row(
-        State::AsLoaded,
+        RefreshState::AsLoaded,
         connector,
         sets,
         (dialect, asked.lang),

@@ -4,17 +4,17 @@ use super::answers::Answers;
 use super::refresh::{self, Marks};
 use super::share;
 use super::size;
-use super::test_plan::{Test, TestPlan};
-use super::watch::{QueryTally, Watch};
+use super::test_plan::{TestKind, TestPlan};
+use super::watch::{QueryTally, StreamsWatch};
 use crate::clients;
 use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::looking::{Described, describe};
-use crate::measuring::Measured;
+use crate::measuring::MeasuredRun;
 use crate::plan::BoundWorkload;
 use crate::record_outputs::say;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use crate::stdio::{Aside, Stdout};
 use crate::texts::progress as texts;
 use crate::{interrupt, progress, ready};
@@ -27,7 +27,7 @@ use tidemark_core::record::{
 };
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
-    EngineError, Guard, Lead, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans,
+    EngineError, Guard, Lead, RunResult, StopHandle, Stream, StreamStep, StreamsSpec, Until, plans,
     run_streams,
 };
 use tidemark_report::tpch::results;
@@ -38,7 +38,7 @@ use tidemark_workloads::tpch::SETS;
 /// # Errors
 /// [`Failure`] when nothing could be asked; when queries failed, took too long, or answered wrongly:
 /// what was measured is kept all the same.
-pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
+pub(super) fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
     let work = GoTpcWork::new(&super::TOOL, &order.options)?;
     let asked = TestPlan::new(&order.options)?.dealt(order.job.load.shard)?;
     if let Some(clients) = &order.job.clients {
@@ -80,7 +80,7 @@ impl Console for TpchConsole<'_> {
 
     fn inspect(
         &mut self,
-        order: &Order,
+        order: &JobOrder,
         plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
@@ -101,11 +101,11 @@ impl Console for TpchConsole<'_> {
         Ok(())
     }
 
-    fn header(&mut self, _order: &Order, record: &RunRecord) {
+    fn header(&mut self, _order: &JobOrder, record: &RunRecord) {
         say(&mut self.aside, &header(&self.asked, record));
     }
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let Some(tables) = self.tables.take() else {
             return Err(Failure::new(ExitCode::Failed, "the tables are not known"));
         };
@@ -126,7 +126,11 @@ impl Console for TpchConsole<'_> {
         Ok(measured)
     }
 
-    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(
+        &mut self,
+        _order: &JobOrder,
+        measured: &MeasuredRun<'_>,
+    ) -> Result<String, Failure> {
         let record = &measured.recording.record;
         let theirs = summary(record, self.work.style);
         let ours = results(record, self.work.lang);
@@ -195,7 +199,7 @@ impl TpchConsole<'_> {
         tests: &[Vec<Stream>],
         spec: &StreamsSpec,
         answers: Option<&Answers>,
-    ) -> Result<Measured<'b>, Failure> {
+    ) -> Result<MeasuredRun<'b>, Failure> {
         let (work, asked) = (&self.work, &self.asked);
         let questions = asked.questions();
         let steps: usize = tests.iter().flatten().map(|s| s.steps.len()).sum();
@@ -206,7 +210,8 @@ impl TpchConsole<'_> {
         let every = work.options.time("interval");
         if let Some(several) = ready.job().clients.as_ref() {
             return clients::follow(ready, several, outlet, |making, drive| {
-                let mut watch = Watch::new(making, asked, &questions, work.style, every, all);
+                let mut watch =
+                    StreamsWatch::new(making, asked, &questions, work.style, every, all);
                 let over = drive(&mut watch)?;
                 if !every.is_zero() {
                     watch.lines();
@@ -223,7 +228,7 @@ impl TpchConsole<'_> {
             });
         }
         ready.measure_by(outlet, |making| {
-            let mut watch = Watch::new(making, asked, &questions, work.style, every, all);
+            let mut watch = StreamsWatch::new(making, asked, &questions, work.style, every, all);
             watch.answers = answers;
             Ok(run_tests(tests, spec, watch))
         })
@@ -253,7 +258,7 @@ pub(super) fn streams_spec(
 pub(super) fn run_tests(
     tests: &[Vec<Stream>],
     spec: &StreamsSpec,
-    mut watch: Watch<'_, '_>,
+    mut watch: StreamsWatch<'_, '_>,
 ) -> RunResult {
     let plan = watch.making.plan;
     let mut failure = None;
@@ -419,7 +424,7 @@ fn keep_plans(
 ) {
     let mut queries: Vec<(String, String)> = Vec::new();
     for step in tests.iter().flatten().flat_map(|s| &s.steps) {
-        if let Step::Query { name, sql } = step
+        if let StreamStep::Query { name, sql } = step
             && !queries.iter().any(|(known, _)| known == name)
             && record.queries.iter().any(|q| q.name == *name)
         {
@@ -460,7 +465,7 @@ fn header(asked: &TestPlan, record: &RunRecord) -> String {
         "Scale factor: {}, streams: {}, {values}",
         asked.scale, asked.streams
     ));
-    if asked.test == Test::Queries && asked.until == Until::Once {
+    if asked.test == TestKind::Queries && asked.until == Until::Once {
         lines.push("Each query runs once; --count and --time run more".into());
     }
     lines.join("\n") + "\n\n"

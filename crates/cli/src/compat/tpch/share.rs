@@ -2,7 +2,7 @@
 
 use super::run::{run_tests, streams_spec};
 use super::test_plan::TestPlan;
-use super::watch::Watch;
+use super::watch::StreamsWatch;
 use crate::clients;
 use crate::compat::gotpc::GoTpcWork;
 use crate::exit::Failure;
@@ -10,7 +10,7 @@ use crate::live_output::LiveOutput;
 use crate::looking::describe_counting;
 use crate::measuring::Ready;
 use crate::ready;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use indicatif::ProgressBar;
 use std::time::Duration;
 use tidemark_core::job::{ClientLoss, Clients};
@@ -44,7 +44,7 @@ pub(super) fn must_be_possible(asked: &TestPlan, several: &Clients) -> Result<()
 /// # Errors
 /// [`Failure`] when no stream could begin.
 pub fn ask_share(
-    order: &Order,
+    order: &JobOrder,
     ready: Ready<'_>,
     tell: &dyn Fn(&QueryRun),
 ) -> Result<RunRecord, Failure> {
@@ -61,7 +61,8 @@ pub fn ask_share(
     let mut nowhere = std::io::sink();
     let say = LiveOutput::one(&mut nowhere, ProgressBar::hidden());
     let measured = ready.measure_by(say, |making| {
-        let mut watch = Watch::new(making, &asked, &questions, work.style, Duration::ZERO, None);
+        let mut watch =
+            StreamsWatch::new(making, &asked, &questions, work.style, Duration::ZERO, None);
         watch.tell = Some(tell);
         Ok(run_tests(&tests, &spec, watch))
     })?;

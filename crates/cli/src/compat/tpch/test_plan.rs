@@ -7,14 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tidemark_core::tpch::fewest_streams;
 use tidemark_core::{OptionValues, Shard, did_you_mean};
 use tidemark_drivers::Dialect;
-use tidemark_engine::{Changes, Step, Stream, Until};
+use tidemark_engine::{Changes, Stream, StreamStep, Until};
 use tidemark_report::Lang;
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpch::{Parameters, Query, RefreshSet, order, query};
 
 /// What is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Test {
+pub(super) enum TestKind {
     /// The queries asked for, by `--threads` sessions, as go-tpc does.
     Queries,
     /// One stream between RF1 and RF2 (clause 5.3.3).
@@ -36,7 +36,7 @@ pub(super) struct Question {
 /// A run's options, understood.
 #[derive(Debug, Clone)]
 pub(super) struct TestPlan {
-    pub test: Test,
+    pub test: TestKind,
     pub queries: Vec<&'static Query>,
     /// Streams of queries at the same time.
     pub streams: usize,
@@ -61,13 +61,13 @@ impl TestPlan {
     /// [`Failure`] of bad usage.
     pub fn new(options: &OptionValues) -> Result<Self, Failure> {
         let test = match options.text("test") {
-            "power" => Test::Power,
-            "throughput" => Test::Throughput,
-            "full" => Test::Full,
-            _ => Test::Queries,
+            "power" => TestKind::Power,
+            "throughput" => TestKind::Throughput,
+            "full" => TestKind::Full,
+            _ => TestKind::Queries,
         };
         let scale = options.float("sf");
-        let refresh = test != Test::Queries && options.flag("refresh");
+        let refresh = test != TestKind::Queries && options.flag("refresh");
         let check = options.flag("check");
         if check && refresh {
             return Err(Failure::usage(format!(
@@ -80,7 +80,7 @@ impl TestPlan {
         let threads = usize::try_from(options.uint("threads")).unwrap_or(usize::MAX);
         let streams = usize::try_from(options.uint("streams")).unwrap_or(usize::MAX);
         let queries = queries(options)?;
-        if test != Test::Queries && queries.len() != query::ALL.len() {
+        if test != TestKind::Queries && queries.len() != query::ALL.len() {
             return Err(Failure::usage(format!(
                 "--queries={}: --test={} runs all 22 queries; omit --queries",
                 options.text("queries"),
@@ -91,15 +91,15 @@ impl TestPlan {
             test,
             queries,
             streams: match (test, streams) {
-                (Test::Queries, _) => threads,
-                (Test::Power, _) => 1,
+                (TestKind::Queries, _) => threads,
+                (TestKind::Power, _) => 1,
                 (_, 0) => fewest_streams(scale),
                 (_, n) => n,
             },
             refresh,
             seed: match options.uint("seed") {
                 // Clause 2.1.3: these tests ask with substitution values. A check needs known answers.
-                0 if test != Test::Queries && !check => Some(clock_seed()),
+                0 if test != TestKind::Queries && !check => Some(clock_seed()),
                 0 => None,
                 seed => Some(seed),
             },
@@ -123,7 +123,7 @@ impl TestPlan {
         }
         self.shared_by(shard.of)
             .map_err(|why| Failure::usage(format!("shard {shard}: {why}")))?;
-        if self.test == Test::Throughput && !self.is_seeded {
+        if self.test == TestKind::Throughput && !self.is_seeded {
             return Err(Failure::usage(format!(
                 "shard {shard}: without --seed each client would draw other values from its clock; \
                  for example --seed=1"
@@ -139,8 +139,8 @@ impl TestPlan {
     /// Why not, and what to use instead.
     pub fn shared_by(&self, clients: u32) -> Result<(), String> {
         let alone = match self.test {
-            Test::Power => Some("--test=power has one stream"),
-            Test::Full => Some("--test=full begins with one stream, the power test"),
+            TestKind::Power => Some("--test=power has one stream"),
+            TestKind::Full => Some("--test=full begins with one stream, the power test"),
             _ if self.refresh => Some("RF1 and RF2 are one stream and lock the tables"),
             _ => None,
         };
@@ -179,10 +179,10 @@ impl TestPlan {
     /// Every query of every stream.
     pub fn questions(&self) -> Vec<Question> {
         let streams: Vec<usize> = match self.test {
-            Test::Queries => (0..self.streams).collect(),
-            Test::Power => vec![0],
-            Test::Throughput => (1..=self.streams).collect(),
-            Test::Full => (0..=self.streams).collect(),
+            TestKind::Queries => (0..self.streams).collect(),
+            TestKind::Power => vec![0],
+            TestKind::Throughput => (1..=self.streams).collect(),
+            TestKind::Full => (0..=self.streams).collect(),
         };
         let of = |stream| {
             let one = move |query: &&'static Query| Question {
@@ -199,7 +199,7 @@ impl TestPlan {
     /// side.
     pub fn tests(&self, workload: &Arc<dyn Workload>, dialect: Dialect) -> Vec<Vec<Stream>> {
         let mut tests = Vec::new();
-        if self.test == Test::Queries {
+        if self.test == TestKind::Queries {
             let one = |number| Stream {
                 number,
                 steps: self
@@ -214,7 +214,7 @@ impl TestPlan {
             tests.push(own.map(one).collect());
         }
         let change = |name: &str, set| refresh(workload, self.scale, name, set, dialect);
-        if matches!(self.test, Test::Power | Test::Full) {
+        if matches!(self.test, TestKind::Power | TestKind::Full) {
             let mut steps = Vec::new();
             if self.refresh {
                 steps.extend(change("RF1", 1));
@@ -229,7 +229,7 @@ impl TestPlan {
                 first: 0,
             }]);
         }
-        if matches!(self.test, Test::Throughput | Test::Full) {
+        if matches!(self.test, TestKind::Throughput | TestKind::Full) {
             let one = |number| Stream {
                 number,
                 steps: self.in_order(number, &dialect),
@@ -258,7 +258,7 @@ impl TestPlan {
 
     /// What a stream is called by who watches it.
     pub fn called(&self, stream: usize) -> String {
-        let refreshes = matches!(self.test, Test::Throughput | Test::Full);
+        let refreshes = matches!(self.test, TestKind::Throughput | TestKind::Full);
         match refreshes && stream == self.refresh_stream() {
             true => "refreshes".into(),
             false => format!("stream {stream}"),
@@ -277,27 +277,27 @@ impl TestPlan {
     /// The number under which a step is recorded: a pair of refreshes belongs to a stream of queries
     /// each.
     pub fn recorded_stream(&self, stream: usize, step: usize) -> usize {
-        let refreshes =
-            matches!(self.test, Test::Throughput | Test::Full) && stream == self.refresh_stream();
+        let refreshes = matches!(self.test, TestKind::Throughput | TestKind::Full)
+            && stream == self.refresh_stream();
         if refreshes { step / 2 + 1 } else { stream }
     }
 
     /// The refresh sets that are used, from 1.
     pub fn sets(&self) -> u64 {
         match (self.refresh, self.test) {
-            (false, _) | (_, Test::Queries) => 0,
-            (_, Test::Power) => 1,
-            (_, Test::Throughput | Test::Full) => self.streams as u64 + 1,
+            (false, _) | (_, TestKind::Queries) => 0,
+            (_, TestKind::Power) => 1,
+            (_, TestKind::Throughput | TestKind::Full) => self.streams as u64 + 1,
         }
     }
 
-    fn in_order(&self, stream: usize, dialect: &Dialect) -> Vec<Step> {
+    fn in_order(&self, stream: usize, dialect: &Dialect) -> Vec<StreamStep> {
         let queries = order(stream).iter().filter_map(|n| Query::numbered(*n));
         queries.map(|q| self.step(q, stream, dialect)).collect()
     }
 
-    fn step(&self, query: &Query, stream: usize, dialect: &Dialect) -> Step {
-        Step::Query {
+    fn step(&self, query: &Query, stream: usize, dialect: &Dialect) -> StreamStep {
+        StreamStep::Query {
             name: query.to_string(),
             sql: query.sql(&self.parameters(query, stream), dialect),
         }
@@ -317,7 +317,7 @@ fn refresh(
     name: &str,
     number: u64,
     dialect: Dialect,
-) -> Option<Step> {
+) -> Option<StreamStep> {
     let set = RefreshSet::new(workload, scale, number, dialect)?;
     let adds = name == "RF1";
     let changes: Changes = Arc::new(move || {
@@ -327,7 +327,7 @@ fn refresh(
             Box::new(set.deletions())
         }
     });
-    Some(Step::Change {
+    Some(StreamStep::Change {
         name: name.into(),
         changes,
     })
@@ -358,10 +358,10 @@ fn queries(options: &OptionValues) -> Result<Vec<&'static Query>, Failure> {
     Ok(found)
 }
 
-fn until(options: &OptionValues, test: Test, threads: usize) -> Result<Until, Failure> {
+fn until(options: &OptionValues, test: TestKind, threads: usize) -> Result<Until, Failure> {
     let time = Some(options.time("time")).filter(|t| !t.is_zero());
     let count = Some(options.uint("count")).filter(|n| *n > 0);
-    if test != Test::Queries {
+    if test != TestKind::Queries {
         let given = [("time", time.is_some()), ("count", count.is_some())];
         return match given.iter().find(|(_, given)| *given) {
             None => Ok(Until::Once),
@@ -399,9 +399,9 @@ mod tests {
         let plan = TestPlan::new(&options)?.dealt(shard)?;
         let tests = plan.tests(&workload, Dialect::new(Engine::Mariadb));
         assert_eq!(tests.concat().len(), plan.own_streams());
-        let sql = |step: &Step| match step {
-            Step::Query { sql, .. } => sql.clone(),
-            Step::Change { name, .. } => name.clone(),
+        let sql = |step: &StreamStep| match step {
+            StreamStep::Query { sql, .. } => sql.clone(),
+            StreamStep::Change { name, .. } => name.clone(),
         };
         let shown = |stream: &Stream| {
             let steps: Vec<String> = stream.steps.iter().map(sql).collect();

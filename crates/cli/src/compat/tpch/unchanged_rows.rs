@@ -14,18 +14,18 @@ use tidemark_workloads::tpch::{KnownRows, RefreshSet, StrangeRow};
 
 /// What rows under the sets' keys are to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RefreshState {
     /// Those of the load and no others: no set was done, or all of it was put back.
     AsLoaded,
     /// Each is one of the load or of RF1: some of the sets were done, in parts.
     Refreshed,
 }
 
-impl State {
+impl RefreshState {
     fn judge(self, known: &KnownRows, found: &RowSet) -> Result<(), StrangeRow> {
         match self {
-            State::AsLoaded => known.are_as_loaded(found),
-            State::Refreshed => known.are_known(found),
+            RefreshState::AsLoaded => known.are_as_loaded(found),
+            RefreshState::Refreshed => known.are_known(found),
         }
     }
 }
@@ -35,7 +35,7 @@ impl State {
 /// # Errors
 /// [`Failure`] of the connection or of the server, and by `stop`.
 pub(super) fn strange_row(
-    state: State,
+    state: RefreshState,
     connector: &Connector,
     sets: Vec<RefreshSet>,
     (dialect, lang): (Dialect, Lang),

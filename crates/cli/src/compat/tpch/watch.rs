@@ -17,7 +17,7 @@ use tidemark_live::Asking;
 use tidemark_stats::Histogram;
 
 /// What is told and kept while streams run.
-pub(super) struct Watch<'a, 'o> {
+pub(super) struct StreamsWatch<'a, 'o> {
     /// For go-tpc's lines, and the others.
     pub making: Making<'a, 'o>,
     pub asked: &'a TestPlan,
@@ -80,7 +80,7 @@ impl QueryTally {
     }
 }
 
-impl<'a, 'o> Watch<'a, 'o> {
+impl<'a, 'o> StreamsWatch<'a, 'o> {
     /// Of a run that makes its load, with a line every so long; so many queries in all, where that is known.
     pub fn new(
         making: Making<'a, 'o>,
@@ -120,7 +120,7 @@ fn how(outcome: &QueryOutcome) -> Asking {
     }
 }
 
-impl Watch<'_, '_> {
+impl StreamsWatch<'_, '_> {
     /// go-tpc's lines of what ended since the last ones.
     pub fn lines(&mut self) {
         let new = self
@@ -197,7 +197,7 @@ impl Watch<'_, '_> {
 }
 
 /// What clients tell of streams that they ask.
-impl Listener for Watch<'_, '_> {
+impl Listener for StreamsWatch<'_, '_> {
     fn started(&mut self, begun: &Started) {
         StreamsObserver::started(self, begun.ahead);
     }
@@ -226,7 +226,7 @@ impl Listener for Watch<'_, '_> {
     }
 }
 
-impl StreamsObserver for Watch<'_, '_> {
+impl StreamsObserver for StreamsWatch<'_, '_> {
     fn started(&mut self, ahead: Duration) {
         if !std::mem::replace(&mut self.told.begun, true) {
             let begun = Started {

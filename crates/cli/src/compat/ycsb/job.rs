@@ -7,7 +7,7 @@ use crate::compat::gotpc::job::{DROPDATA, ignores, time};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::plan::loading_spec;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use tidemark_core::duration_text::written;
 use tidemark_core::{JobKind, OptionValues, Source};
 use tidemark_workloads::Definition;
@@ -42,7 +42,7 @@ const PLACED: &[LoadOption] = &[
     load_option("warmuptime", "load.warmup", |_| None),
 ];
 
-fn asked(order: &Order) -> YcsbCommand {
+fn asked(order: &JobOrder) -> YcsbCommand {
     YcsbCommand::of(order.job.kind(), order.options.clone())
 }
 
@@ -69,7 +69,7 @@ impl YcsbCommand {
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn order(asked: &YcsbCommand, command: Vec<String>) -> Result<Order, Failure> {
+pub fn order(asked: &YcsbCommand, command: Vec<String>) -> Result<JobOrder, Failure> {
     let work = YcsbWork::new(asked)?;
     let target = work.target()?;
     let options = work.options_on(target.protocol)?;

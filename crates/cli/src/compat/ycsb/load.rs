@@ -6,7 +6,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::loading::{self, is_kept};
 use crate::plan::{BoundWorkload, load_spec};
 use crate::record_outputs::say;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::sync::Arc;
 use tidemark_compat::ycsb;
 use tidemark_core::{DbError, OptionValues, Source};
@@ -27,7 +27,7 @@ pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
 ///
 /// # Errors
 /// [`Failure`] as the engine's, or of bad usage.
-pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
+pub(super) fn load(order: &JobOrder, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
     let work = YcsbWork::new(asked)?;
     let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let options = work.options();

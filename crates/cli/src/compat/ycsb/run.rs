@@ -7,12 +7,12 @@ use super::{YcsbWork, key_probe};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::looking::Described;
-use crate::measuring::Measured;
+use crate::measuring::MeasuredRun;
 use crate::pacing::{described as lines_of, long_distance, sets_its_length};
 use crate::plan::{BoundWorkload, native_spec};
 use crate::progress;
 use crate::record_outputs::say;
-use crate::runner::{self, Console, Order, Ready};
+use crate::runner::{self, Console, JobOrder, Ready};
 use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use std::time::Instant;
@@ -25,7 +25,7 @@ use tidemark_report::ycsb::beyond;
 ///
 /// # Errors
 /// As [`runner::run`].
-pub(super) fn run(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
+pub(super) fn run(order: &JobOrder, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
     let work = YcsbWork::new(asked)?;
     let aside = work.aside();
     runner::run(order, &mut YcsbConsole { work, aside })
@@ -42,7 +42,7 @@ impl Console for YcsbConsole<'_> {
         self.work.load_command()
     }
 
-    fn begin(&mut self, _order: &Order) -> Result<(), Failure> {
+    fn begin(&mut self, _order: &JobOrder) -> Result<(), Failure> {
         let options = self.work.options();
         if options.uint("recordcount") == 0 {
             return Err(no_records(
@@ -55,7 +55,7 @@ impl Console for YcsbConsole<'_> {
 
     fn inspect(
         &mut self,
-        order: &Order,
+        order: &JobOrder,
         plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
@@ -77,12 +77,12 @@ impl Console for YcsbConsole<'_> {
         Ok(())
     }
 
-    fn header(&mut self, order: &Order, record: &RunRecord) {
+    fn header(&mut self, order: &JobOrder, record: &RunRecord) {
         let head = header(&self.work, &order.job.load, record);
         say(&mut self.aside, &head);
     }
 
-    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<MeasuredRun<'b>, Failure> {
         let begun = Instant::now();
         let bar = progress::of_run(&ready.job().load, self.work.lang);
         let mut printer = Printer::new(self.work.style, self.work.options().time("interval"));
@@ -97,7 +97,11 @@ impl Console for YcsbConsole<'_> {
         Ok(measured)
     }
 
-    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+    fn summary(
+        &mut self,
+        _order: &JobOrder,
+        measured: &MeasuredRun<'_>,
+    ) -> Result<String, Failure> {
         let record = &measured.recording.record;
         let theirs = summary(&record.totals, self.work.style)?;
         say(&mut Stdout, &theirs);

@@ -1,7 +1,7 @@
-use super::{Change, Why, baseline, change as change_of};
+use super::{ExperimentChange, Why, baseline, change as change_of};
 use crate::exit::Failure;
 use crate::jobs;
-use crate::runner::Order;
+use crate::runner::JobOrder;
 use std::time::Duration;
 use tidemark_analysis::experiments::Experiment;
 use tidemark_core::record::{RunRecord, Setting, TableState};
@@ -24,7 +24,7 @@ fn seen(engine: Engine, rows: u64) -> RunRecord {
     }
 }
 
-fn order_of(job: &Job) -> Result<Order, Failure> {
+fn order_of(job: &Job) -> Result<JobOrder, Failure> {
     jobs::order_of(job, None)
 }
 
@@ -49,12 +49,12 @@ fn ycsb(settings: &str) -> Job {
     baseline(&Job::list_from_json(&text).unwrap().remove(0), 2)
 }
 
-fn on(job: &Job, experiment: Experiment, engine: Engine) -> Result<Change, Why> {
+fn on(job: &Job, experiment: Experiment, engine: Engine) -> Result<ExperimentChange, Why> {
     let only_reads = order_of(job).unwrap().workload.only_reads();
     change_of(experiment, job, &seen(engine, 100_000), only_reads)
 }
 
-fn postgres(job: &Job, experiment: Experiment) -> Result<Change, Why> {
+fn postgres(job: &Job, experiment: Experiment) -> Result<ExperimentChange, Why> {
     on(job, experiment, Engine::Postgres)
 }
 

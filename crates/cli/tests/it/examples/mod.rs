@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tidemark_core::record::{AnswerVerdict, QueryOutcome};
 use tidemark_store::{StepState, Store};
-use tidemark_testkit::{Engine, SBTEST, Server};
+use tidemark_testkit::{SBTEST, SandboxEngine, Server};
 
 fn examples() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies");
@@ -19,20 +19,24 @@ fn examples() -> Vec<PathBuf> {
 
 /// The folder above the one that a program of MariaDB is in.
 fn programs_of_mariadb() -> String {
-    let program = tidemark_sandbox::find(tidemark_sandbox::Engine::MariaDb, &["mariadbd"], None);
+    let program = tidemark_sandbox::find(
+        tidemark_sandbox::SandboxEngine::MariaDb,
+        &["mariadbd"],
+        None,
+    );
     let program = program.unwrap();
     program.ancestors().nth(2).unwrap().display().to_string()
 }
 
 /// The longest list of threads has more sessions than servers take by default.
-fn server(engine: Engine) -> Server {
+fn server(engine: SandboxEngine) -> Server {
     let builder = Server::builder(engine).setting("max_connections", "400");
     builder.start().unwrap()
 }
 
 #[test]
 fn every_example_is_executed_and_told() {
-    let [mariadb, postgres] = [Engine::MariaDb, Engine::Postgres].map(server);
+    let [mariadb, postgres] = [SandboxEngine::MariaDb, SandboxEngine::Postgres].map(server);
     let waiting = Mutex::new(examples());
     assert!(waiting.lock().unwrap().len() >= 10);
     let next = || waiting.lock().unwrap().pop();

@@ -3,10 +3,10 @@
 use crate::it::contract::{Backend, Db};
 use tidemark_core::{DbError, ErrorClass, held_the_same};
 use tidemark_drivers::Session;
-use tidemark_drivers::catalog::{self, Column, Index, Summed, Verdict};
+use tidemark_drivers::catalog::{self, Column, DropVerdict, Index, Summed};
 
-async fn proven(_: &mut Session, _: &str) -> Result<Verdict, DbError> {
-    Ok(Verdict::Drop)
+async fn proven(_: &mut Session, _: &str) -> Result<DropVerdict, DbError> {
+    Ok(DropVerdict::Drop)
 }
 
 /// Drops a table of the test's.
@@ -92,7 +92,7 @@ pub async fn what_is_gone_is_not_dropped_elsewhere(db: Db) {
     }
     let look = async |session: &mut Session, table: &str| {
         let found = catalog::describe_table(session, table).await?;
-        Ok(found.map_or(Verdict::Gone, |_| Verdict::Drop))
+        Ok(found.map_or(DropVerdict::Gone, |_| DropVerdict::Drop))
     };
     let one = ["a".to_string()];
     let drops = catalog::drop_proven(&mut session, &one, look, || true).await;
@@ -127,8 +127,8 @@ pub async fn what_is_not_proven_stays_and_what_is_looked_at_is_held(db: Db) {
         refused += u32::from(other.simple(&insert).await.is_err());
         other.rollback().await?;
         Ok(match table {
-            "b" => Verdict::Keep("table b is mine".into()),
-            _ => Verdict::Drop,
+            "b" => DropVerdict::Keep("table b is mine".into()),
+            _ => DropVerdict::Drop,
         })
     };
     let drops = catalog::drop_proven(&mut session, &tables, proof, || true).await;

@@ -5,7 +5,7 @@ use crate::it::contract::backend::count;
 use crate::it::contract::values::TEXTS;
 use tidemark_core::{Engine, ErrorClass};
 use tidemark_drivers::{
-    BulkMethod, LoadRequest, RowSource, RowWriter, Sample, Sampler, Session, Value,
+    BulkMethod, LoadRequest, RowSource, RowWriter, SampleComparison, Sampler, Session, Value,
 };
 
 const COLUMNS: &[&str] = &["id", "n", "s", "f", "b"];
@@ -217,7 +217,7 @@ pub async fn a_sample_tells_the_rows_that_differ(db: Db) {
     assert_ne!(changed.checksum, whole.checksum);
 }
 
-async fn sampled(session: &mut Session) -> Sample {
+async fn sampled(session: &mut Session) -> SampleComparison {
     let mut sampler = Sampler::new("t", &["id", "n", "s", "f"], &[0]);
     for id in 1..=100 {
         let Row { n, s, f, .. } = row(id);

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tidemark_core::{DbError, Engine, ErrorClass, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_testkit::{Engine as Kind, Server, shared_mariadb};
+use tidemark_testkit::{SandboxEngine as Kind, Server, shared_mariadb};
 
 /// The shared server's URL for another account, database or options.
 fn url_of(account: &str, rest: &str) -> String {

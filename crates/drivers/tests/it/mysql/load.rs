@@ -3,7 +3,7 @@
 use crate::it::mysql::support::{connect, database, number, rows, run, text};
 use tidemark_core::{Engine, ErrorClass};
 use tidemark_drivers::{BulkMethod, LoadRequest, RowWriter, Session, Value};
-use tidemark_testkit::{Engine as Kind, Server};
+use tidemark_testkit::{SandboxEngine as Kind, Server};
 
 const METHODS: [BulkMethod; 3] = [
     BulkMethod::BulkExecute,

@@ -6,7 +6,7 @@ use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass, ErrorKind, PreparedMode};
 use tidemark_drivers::{LoadRequest, Outcome, RowSet, RowWriter, Session, Statement, Value};
 use tidemark_runtime::sleep;
-use tidemark_testkit::{Engine as Kind, Server};
+use tidemark_testkit::{SandboxEngine as Kind, Server};
 
 /// A session on a table of its own, which holds rows 1 and 2, and what it sends.
 struct Fixture {

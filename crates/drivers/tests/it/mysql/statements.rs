@@ -3,7 +3,7 @@
 use crate::it::mysql::support::{connect, connector, database, number, run, step, text};
 use tidemark_core::{Engine, ErrorClass, PreparedMode, Target};
 use tidemark_drivers::{Cell, ConnectOptions, Connector, RowSet, Value};
-use tidemark_testkit::{Engine as Kind, Server};
+use tidemark_testkit::{SandboxEngine as Kind, Server};
 
 const SBTEST: &str = "CREATE TABLE sbtest1 (id INT NOT NULL AUTO_INCREMENT, k INT DEFAULT 0 NOT NULL, \
                       c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, \

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, PreparedMode, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_testkit::{Engine, Server, shared_postgres};
+use tidemark_testkit::{SandboxEngine, Server, shared_postgres};
 
 const PASSWORD: &str = "g3h:eim@";
 const IN_URL: &str = "g3h%3Aeim%40";
@@ -16,7 +16,7 @@ const IN_URL: &str = "g3h%3Aeim%40";
 fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let server = Server::builder(Engine::Postgres)
+        let server = Server::builder(SandboxEngine::Postgres)
             .setting("listen_addresses", "127.0.0.1,127.0.0.2")
             .hba("host all clear 127.0.0.1/32 password")
             .hba("host all md5 127.0.0.1/32 md5")
@@ -167,7 +167,10 @@ fn a_certificate_for_another_host_is_refused() {
 
 #[test]
 fn a_certificate_of_another_authority_is_refused() {
-    let other = Server::builder(Engine::Postgres).tls().start().unwrap();
+    let other = Server::builder(SandboxEngine::Postgres)
+        .tls()
+        .start()
+        .unwrap();
     let wrong = &other.tls().unwrap().ca;
     for mode in ["verify-full", "verify-ca"] {
         let rest = format!("sbtest?tls={mode}&ca={}", wrong.display());

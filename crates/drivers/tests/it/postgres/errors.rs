@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidemark_core::ErrorClass;
 use tidemark_drivers::{Session, Statement, Value};
 use tidemark_runtime::{Executor, sleep};
-use tidemark_testkit::{Database, Engine, Server, shared_postgres};
+use tidemark_testkit::{Database, SandboxEngine, Server, shared_postgres};
 
 fn database(name: &str) -> Database {
     shared_postgres().unwrap().fresh_database(name).unwrap()
@@ -293,7 +293,7 @@ fn a_session_ended_within_a_statement_tells_why() {
 
 #[test]
 fn a_killed_server_is_a_lost_connection_and_then_refuses() {
-    let server = Server::builder(Engine::Postgres).start().unwrap();
+    let server = Server::builder(SandboxEngine::Postgres).start().unwrap();
     run(async move {
         let url = server.url();
         let mut idle = connect(&url).await;

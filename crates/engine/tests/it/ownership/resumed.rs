@@ -82,13 +82,15 @@ fn cut_off(place: &Place, load: &Load) -> Result<(), String> {
         load.killed(place, WITH_FIRST_ROWS, None);
         let journal = place.with(async |session: &mut Session| journal::read(session).await);
         let journal = journal.map_err(|e| e.to_string())?;
-        let is_done = |line: &&journal::Line| line.state == journal::State::Done;
+        let is_done = |line: &&journal::JournalLine| line.state == journal::PartState::Done;
         let done: Vec<_> = journal
             .iter()
             .flat_map(|j| j.lines.iter().filter(is_done))
             .collect();
-        let is_of_row = |line: &&journal::Line| match line.part {
-            journal::Part::Chunk { first, units } => (first..first + units).contains(&(ROW - 1)),
+        let is_of_row = |line: &&journal::JournalLine| match line.part {
+            journal::LoadPart::Chunk { first, units } => {
+                (first..first + units).contains(&(ROW - 1))
+            }
             _ => false,
         };
         let chunks = load.rows.div_ceil(load.chunk_rows) as usize;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::ErrorClass;
 use tidemark_drivers::Value;
-use tidemark_lab::{LabConfig, Span};
+use tidemark_lab::{FaultSpan, LabConfig};
 
 const POINT: &str = "SELECT c FROM sbtest1 WHERE id=?";
 
@@ -68,7 +68,7 @@ fn an_outage_ends_all_sessions_and_refuses_new_ones_until_it_is_over() {
 
 #[test]
 fn a_planned_outage_comes_by_itself() {
-    let at = |at, length| Span {
+    let at = |at, length| FaultSpan {
         at: Duration::from_millis(at),
         length: Duration::from_millis(length),
     };
@@ -108,7 +108,7 @@ fn nothing_is_answered_in_a_stall_and_all_of_it_right_after() {
 
 #[test]
 fn answers_that_wait_already_wait_for_the_end_of_the_stall() {
-    let stall = Span {
+    let stall = FaultSpan {
         at: Duration::from_millis(400),
         length: Duration::from_millis(400),
     };

@@ -2,7 +2,7 @@
 
 use super::super::access::EndpointAccess;
 use super::super::http::Url;
-use super::table::{Kind, YB_QUERY};
+use super::table::{NodeKind, YB_QUERY};
 use crate::db::{Db, Refusal};
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_core::{Engine, Host};
@@ -29,7 +29,7 @@ pub(super) struct Node {
     pub instance: String,
     pub url: Url,
     /// What it is, where that is known.
-    pub kind: Option<Kind>,
+    pub kind: Option<NodeKind>,
     /// Whether it may not be there: nothing is said of it then.
     pub is_guess: bool,
     /// Whether the user wrote its address: then that is taken as it is.
@@ -37,7 +37,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    fn new(kind: Kind, host: &str, port: u16) -> Option<Self> {
+    fn new(kind: NodeKind, host: &str, port: u16) -> Option<Self> {
         let host = match host.contains(':') {
             true => format!("[{host}]"),
             false => host.to_string(),
@@ -48,7 +48,7 @@ impl Node {
         Some(Self::at(url, Some(kind)))
     }
 
-    fn at(url: Url, kind: Option<Kind>) -> Self {
+    fn at(url: Url, kind: Option<NodeKind>) -> Self {
         let url = match url.path().contains("/prometheus-metrics") {
             true => url.asking(YB_QUERY),
             false => url,
@@ -69,7 +69,7 @@ impl Node {
 /// Which URL is wrong, and a right one.
 pub(super) fn given(urls: &str, access: &EndpointAccess) -> Result<Vec<Node>, Gap> {
     let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
-    let nodes = urls.map(|url| match Url::parse(url, Kind::Tidb.port()) {
+    let nodes = urls.map(|url| match Url::parse(url, NodeKind::Tidb.port()) {
         Ok(url) => Ok(Node {
             is_given: true,
             ..Node::at(url.with(access), None)
@@ -153,9 +153,9 @@ fn refused(why: Refusal, engine: Engine, db: &mut Db) -> Gap {
 fn tidb(rows: &RowSet, here: &str) -> Vec<Node> {
     let nodes = (0..rows.len()).filter_map(|row| {
         let kind = match rows.text(row, 0)?.to_ascii_lowercase().as_str() {
-            "tidb" => Kind::Tidb,
-            "tikv" => Kind::Tikv,
-            "pd" => Kind::Pd,
+            "tidb" => NodeKind::Tidb,
+            "tikv" => NodeKind::Tikv,
+            "pd" => NodeKind::Pd,
             _ => return None,
         };
         let status = rows.text(row, 2).unwrap_or_default();
@@ -177,11 +177,11 @@ fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Vec<Node> {
     };
     // Scheme and port are fields of their own (crdb_internal.node_runtime_info).
     let port = field("Port").and_then(|port| port.parse().ok());
-    let port: u16 = port.unwrap_or(Kind::Cockroach.port());
+    let port: u16 = port.unwrap_or(NodeKind::Cockroach.port());
     let is_tls = field("Scheme").as_deref() == Some("https");
     let nodes = (0..rows.len()).filter_map(|row| {
         let (host, _) = parts(&rows.text(row, 0)?)?;
-        let node = Node::new(Kind::Cockroach, &reachable(host, here), port)?;
+        let node = Node::new(NodeKind::Cockroach, &reachable(host, here), port)?;
         Some(match is_tls {
             true => Node {
                 url: node.url.with_tls(),
@@ -201,9 +201,9 @@ fn yugabyte(rows: &RowSet, here: &str) -> Vec<Node> {
         let Some(host) = host.map(|host| reachable(host, here)) else {
             continue;
         };
-        for kind in [Kind::YbTserver, Kind::YbSql, Kind::YbMaster] {
+        for kind in [NodeKind::YbTserver, NodeKind::YbSql, NodeKind::YbMaster] {
             nodes.extend(Node::new(kind, &host, kind.port()).map(|node| Node {
-                is_guess: kind == Kind::YbMaster,
+                is_guess: kind == NodeKind::YbMaster,
                 ..node
             }));
         }
@@ -257,7 +257,7 @@ mod tests {
         set
     }
 
-    fn named(nodes: &[Node]) -> Vec<(Option<Kind>, &str, &str)> {
+    fn named(nodes: &[Node]) -> Vec<(Option<NodeKind>, &str, &str)> {
         let nodes = nodes.iter();
         nodes
             .map(|n| (n.kind, n.instance.as_str(), n.url.path()))
@@ -300,12 +300,12 @@ mod tests {
         assert_eq!(
             named(&tidb(&rows, "db1")),
             [
-                (Some(Kind::Tidb), "10.0.0.1:10081", "/metrics"),
-                (Some(Kind::Pd), "10.0.0.2:2379", "/metrics"),
-                (Some(Kind::Tikv), "10.0.0.3:20180", "/metrics"),
-                (Some(Kind::Tikv), "tikv-1.tikv:20180", "/metrics"),
-                (Some(Kind::Tidb), "db1:10080", "/metrics"),
-                (Some(Kind::Tidb), "db1:10082", "/metrics"),
+                (Some(NodeKind::Tidb), "10.0.0.1:10081", "/metrics"),
+                (Some(NodeKind::Pd), "10.0.0.2:2379", "/metrics"),
+                (Some(NodeKind::Tikv), "10.0.0.3:20180", "/metrics"),
+                (Some(NodeKind::Tikv), "tikv-1.tikv:20180", "/metrics"),
+                (Some(NodeKind::Tidb), "db1:10080", "/metrics"),
+                (Some(NodeKind::Tidb), "db1:10082", "/metrics"),
             ]
         );
         // Older ones have fewer columns.
@@ -324,7 +324,7 @@ mod tests {
         ];
         let console = made(2, &console.map(|row| row.as_slice()));
         let nodes = cockroach(&rows, &console, "db1");
-        let of = Some(Kind::Cockroach);
+        let of = Some(NodeKind::Cockroach);
         assert_eq!(
             named(&nodes),
             [
@@ -347,9 +347,9 @@ mod tests {
         assert_eq!(
             named(&nodes[..3]),
             [
-                (Some(Kind::YbTserver), "10.0.0.1:9000", path),
-                (Some(Kind::YbSql), "10.0.0.1:13000", path),
-                (Some(Kind::YbMaster), "10.0.0.1:7000", path),
+                (Some(NodeKind::YbTserver), "10.0.0.1:9000", path),
+                (Some(NodeKind::YbSql), "10.0.0.1:13000", path),
+                (Some(NodeKind::YbMaster), "10.0.0.1:7000", path),
             ]
         );
         assert!(nodes[2].is_guess && !nodes[0].is_guess);

@@ -18,15 +18,15 @@ use super::access::EndpointAccess;
 use super::http::Unread;
 use crate::db::Db;
 use crate::own::Own;
-use crate::source::{Column, Samples, SeriesSource};
+use crate::source::{Samples, SeriesHandle, SeriesSource};
 use discover::{Node, discovered, given};
 pub(crate) use discover::{parts, reachable};
-use rates::{Figure, Series, What, figures};
-use scrape::{LONGEST, MOST_BYTES, Reader, Scrape, kind_of};
+use rates::{MetricAspect, NodeSample, NodeSeries, figures};
+use scrape::{LONGEST, MOST_BYTES, NodeReader, Scrape, kind_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use table::{Kind, Measure};
+use table::{Measure, NodeKind};
 pub(crate) use through::ThroughPrometheus;
 use tidemark_core::Engine;
 use tidemark_core::observe::SERVER_NODES;
@@ -59,7 +59,7 @@ pub(crate) struct Nodes {
     every: Duration,
     watched: Vec<Watched>,
     news: Option<Receiver<News>>,
-    columns: HashMap<(usize, Series), Column>,
+    columns: HashMap<(usize, NodeSeries), SeriesHandle>,
 }
 
 /// A node with what is known of it.
@@ -75,13 +75,13 @@ struct Watched {
 /// What a node's thread tells.
 struct News {
     node: usize,
-    told: Result<Told, Unread>,
+    told: Result<NodeReading, Unread>,
 }
 
 /// What one text told.
-struct Told {
-    kind: Kind,
-    figures: Vec<Figure>,
+struct NodeReading {
+    kind: NodeKind,
+    figures: Vec<NodeSample>,
     is_cut: bool,
 }
 
@@ -177,11 +177,11 @@ impl Nodes {
         all
     }
 
-    fn take(&mut self, node: usize, told: Told, samples: &mut Samples) {
+    fn take(&mut self, node: usize, told: NodeReading, samples: &mut Samples) {
         let Some(watched) = self.watched.get(node) else {
             return;
         };
-        for Figure { of, value } in told.figures {
+        for NodeSample { of, value } in told.figures {
             let Some(row) = told.kind.rows().get(usize::from(of.row)) else {
                 continue;
             };
@@ -199,8 +199,8 @@ impl Nodes {
                     }
                     let name = format!("{}{}", row.series, of.what.ending());
                     let column = match (of.what, row.measure) {
-                        (What::Rate, _) => samples.rate(&name, "1/s", &labels, 1),
-                        (What::Main, Measure::Counter) => {
+                        (MetricAspect::Rate, _) => samples.rate(&name, "1/s", &labels, 1),
+                        (MetricAspect::Main, Measure::Counter) => {
                             samples.rate(&name, row.unit, &labels, row.digits)
                         }
                         _ => samples.gauge(&name, row.unit, &labels, row.digits),
@@ -277,12 +277,12 @@ impl SeriesSource for Nodes {
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         // Of several texts of a node the last counts.
-        let mut last: HashMap<usize, Result<Told, Unread>> = HashMap::new();
+        let mut last: HashMap<usize, Result<NodeReading, Unread>> = HashMap::new();
         while let Some(Ok(news)) = self.news.as_ref().map(Receiver::try_recv) {
             last.insert(news.node, news.told);
         }
         let mut wrong = Vec::new();
-        let mut came: Vec<(usize, Result<Told, Unread>)> = last.into_iter().collect();
+        let mut came: Vec<(usize, Result<NodeReading, Unread>)> = last.into_iter().collect();
         came.sort_by_key(|(node, _)| *node);
         for (node, told) in came {
             let Some(watched) = self.watched.get_mut(node).filter(|w| w.stop.is_some()) else {
@@ -328,7 +328,7 @@ fn said(instance: &str, why: &Unread) -> String {
 struct Looking {
     place: usize,
     node: Node,
-    reader: Option<Reader>,
+    reader: Option<NodeReader>,
     before: Option<Scrape>,
     tell: Sender<News>,
 }
@@ -356,7 +356,7 @@ impl Looking {
     }
 
     /// Looks; at an address that the database named with TLS, too, where that is asked for.
-    fn look(&mut self, every: Duration) -> Result<Told, Unread> {
+    fn look(&mut self, every: Duration) -> Result<NodeReading, Unread> {
         let told = self.look_there(every);
         let asks_for_tls = matches!(&told, Err(Unread::Tls(_)));
         if !asks_for_tls || self.node.is_given || self.node.url.is_tls() {
@@ -366,12 +366,12 @@ impl Looking {
         self.look_there(every)
     }
 
-    fn look_there(&mut self, every: Duration) -> Result<Told, Unread> {
+    fn look_there(&mut self, every: Duration) -> Result<NodeReading, Unread> {
         let kind = match self.node.kind {
             Some(kind) => kind,
             None => *self.node.kind.insert(kind_of(&self.node.url)?),
         };
-        let reader = self.reader.get_or_insert_with(|| Reader::new(kind));
+        let reader = self.reader.get_or_insert_with(|| NodeReader::new(kind));
         let now = reader.look(&self.node.url)?;
         // One that is long past tells nothing of this sample's time.
         let before = self.before.take();
@@ -379,7 +379,7 @@ impl Looking {
         let figures = figures(reader, before.as_ref(), &now);
         let is_cut = now.is_cut;
         self.before = Some(now);
-        Ok(Told {
+        Ok(NodeReading {
             kind,
             figures,
             is_cut,

@@ -1,29 +1,29 @@
 //! What happened between two looks at a node.
 
-use super::scrape::{Key, Part, Reader, Scrape};
-use super::table::{Measure, Row};
+use super::scrape::{Key, MetricPart, NodeReader, Scrape};
+use super::table::{Measure, MetricRow};
 use std::collections::{BTreeMap, HashMap};
 
 /// A number for a series.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Figure {
-    pub of: Series,
+pub(super) struct NodeSample {
+    pub of: NodeSeries,
     pub value: f64,
 }
 
 /// Which series of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Series {
+pub(super) struct NodeSeries {
     /// Its row's place in the table.
     pub row: u16,
     /// The value of the row's label; may be empty.
     pub group: String,
-    pub what: What,
+    pub what: MetricAspect,
 }
 
 /// What a series tells of its metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum What {
+pub(super) enum MetricAspect {
     /// The value or its growth; of a histogram the mean.
     Main,
     /// How many a histogram had.
@@ -32,13 +32,13 @@ pub(super) enum What {
     P99,
 }
 
-impl What {
+impl MetricAspect {
     /// What follows the row's name.
     pub fn ending(self) -> &'static str {
         match self {
-            What::Main => "",
-            What::Rate => ".rate",
-            What::P99 => ".p99-approx",
+            MetricAspect::Main => "",
+            MetricAspect::Rate => ".rate",
+            MetricAspect::P99 => ".p99-approx",
         }
     }
 }
@@ -56,12 +56,12 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, part: Part, value: f64) {
+    fn add(&mut self, part: MetricPart, value: f64) {
         let sum = match part {
-            Part::Value => &mut self.value,
-            Part::Sum => &mut self.sum,
-            Part::Count => &mut self.count,
-            Part::Bucket(bound) => {
+            MetricPart::Value => &mut self.value,
+            MetricPart::Sum => &mut self.sum,
+            MetricPart::Count => &mut self.count,
+            MetricPart::Bucket(bound) => {
                 *self.buckets.entry(bound).or_default() += value;
                 return;
             }
@@ -72,7 +72,11 @@ impl Sums {
 
 /// What there is to tell of a look: gauges alone, where there is no look before it. What began anew, or
 /// was not there before, leaves a gap.
-pub(super) fn figures(reader: &Reader, before: Option<&Scrape>, now: &Scrape) -> Vec<Figure> {
+pub(super) fn figures(
+    reader: &NodeReader,
+    before: Option<&Scrape>,
+    now: &Scrape,
+) -> Vec<NodeSample> {
     let rows = reader.rows();
     let row_of = |key: &Key| rows.get(usize::from(key.row));
     let mut ranks: HashMap<u16, u16> = HashMap::new();
@@ -109,26 +113,28 @@ pub(super) fn figures(reader: &Reader, before: Option<&Scrape>, now: &Scrape) ->
         };
         let told = told(row, &sums, seconds);
         figures.extend(told.into_iter().filter_map(|(what, value)| {
-            let of = Series {
+            let of = NodeSeries {
                 row: key.row,
                 group: reader.group(key).into(),
                 what,
             };
             // Of no time come no numbers.
-            value.is_finite().then_some(Figure { of, value })
+            value.is_finite().then_some(NodeSample { of, value })
         }));
     }
     figures
 }
 
-fn told(row: &Row, sums: &Sums, seconds: f64) -> Vec<(What, f64)> {
+fn told(row: &MetricRow, sums: &Sums, seconds: f64) -> Vec<(MetricAspect, f64)> {
     let (is_counted, has_p99) = match row.measure {
         Measure::Gauge => {
-            let value = sums.value.map(|v| (What::Main, v * row.scale));
+            let value = sums.value.map(|v| (MetricAspect::Main, v * row.scale));
             return value.into_iter().collect();
         }
         Measure::Counter => {
-            let value = sums.value.map(|v| (What::Main, v * row.scale / seconds));
+            let value = sums
+                .value
+                .map(|v| (MetricAspect::Main, v * row.scale / seconds));
             return value.into_iter().collect();
         }
         Measure::Histogram {
@@ -140,13 +146,13 @@ fn told(row: &Row, sums: &Sums, seconds: f64) -> Vec<(What, f64)> {
     // Of nothing there is no mean.
     let count = sums.count.filter(|count| *count > 0.0);
     if let Some((sum, count)) = sums.sum.zip(count) {
-        told.push((What::Main, sum / count * row.scale));
+        told.push((MetricAspect::Main, sum / count * row.scale));
     }
     if let Some(count) = sums.count.filter(|_| is_counted) {
-        told.push((What::Rate, count / seconds));
+        told.push((MetricAspect::Rate, count / seconds));
     }
     if let Some(p99) = quantile(&sums.buckets, 0.99).filter(|_| has_p99) {
-        told.push((What::P99, p99 * row.scale));
+        told.push((MetricAspect::P99, p99 * row.scale));
     }
     told
 }
@@ -180,13 +186,13 @@ fn quantile(buckets: &BTreeMap<u64, f64>, at: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Kind;
+    use super::super::table::NodeKind;
     use super::*;
     use std::time::{Duration, Instant};
 
     /// Looks at texts ten seconds apart; what each has to tell.
-    fn told(kind: Kind, texts: &[&str]) -> Vec<BTreeMap<String, f64>> {
-        let mut reader = Reader::new(kind);
+    fn told(kind: NodeKind, texts: &[&str]) -> Vec<BTreeMap<String, f64>> {
+        let mut reader = NodeReader::new(kind);
         let begun = Instant::now();
         let mut before: Option<Scrape> = None;
         let mut all = Vec::new();
@@ -226,7 +232,7 @@ mod tests {
         };
         let first = text(1000, 500, 1.0, [100, 300, 490, 500]);
         let then = text(6000, 1500, 3.5, [300, 1100, 1489, 1500]);
-        let all = told(Kind::Tidb, &[&first, &then]);
+        let all = told(NodeKind::Tidb, &[&first, &then]);
         assert_eq!(
             all[0]
                 .iter()
@@ -261,7 +267,7 @@ mod tests {
             text(2000, 91),
         ];
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let all = told(Kind::Tikv, &texts);
+        let all = told(NodeKind::Tikv, &texts);
         let cpu: Vec<Option<f64>> = all.iter().map(|t| t.get("tikv.cpu ").copied()).collect();
         assert_eq!(cpu, [None, Some(2.0), None, Some(0.1)]);
         assert!(all.iter().all(|told| told["tikv.size write"] == 8.0));
@@ -280,7 +286,7 @@ mod tests {
             line("a", 300) + &line("c", 1_000_100),
         ];
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let all = told(Kind::YbTserver, &texts);
+        let all = told(NodeKind::YbTserver, &texts);
         let name = "yugabyte.rejections majority-sst-files";
         let rates: Vec<Option<f64>> = all.iter().map(|t| t.get(name).copied()).collect();
         assert_eq!(rates, [None, None, Some(5.0), Some(20.0)]);
@@ -292,9 +298,9 @@ mod tests {
         let whole = |n: u32| format!("sql_select_count{{node_id=\"1\"}} {n}\n{}", child(n / 2));
         let (a, b) = (whole(100), whole(300));
         let name = "cockroach.statements select";
-        assert_eq!(told(Kind::Cockroach, &[&a, &b])[1][name], 20.0);
+        assert_eq!(told(NodeKind::Cockroach, &[&a, &b])[1][name], 20.0);
         let (a, b) = (child(100), child(200));
-        assert_eq!(told(Kind::Cockroach, &[&a, &b])[1][name], 10.0);
+        assert_eq!(told(NodeKind::Cockroach, &[&a, &b])[1][name], 10.0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! One look at a node: the numbers that its table wants, out of a text that is read line by line.
 
-use super::super::exposition::{self, Line};
+use super::super::exposition::{self, SampleLine};
 use super::super::http::{Extent, Unread, Url, each_line};
-use super::table::{Kind, Measure, Row, group_of_threads};
+use super::table::{Measure, MetricRow, NodeKind, group_of_threads};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ const UPTIME: [&str; 2] = ["sys_uptime", "server_uptime_ms"];
 
 /// Which number of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(super) enum MetricPart {
     /// The number itself.
     Value,
     Sum,
@@ -43,7 +43,7 @@ pub(super) struct Key {
     pub rank: u16,
     /// Its place in [`Groups`].
     pub group: u16,
-    pub part: Part,
+    pub part: MetricPart,
     /// What tells it from others: its labels.
     pub labels: u64,
 }
@@ -87,23 +87,23 @@ impl Scrape {
 struct Wanted {
     row: u16,
     name: u16,
-    part: fn(u64) -> Part,
+    part: fn(u64) -> MetricPart,
 }
 
 /// What is known of a node's texts.
-pub(super) struct Reader {
-    kind: Kind,
+pub(super) struct NodeReader {
+    kind: NodeKind,
     names: HashMap<String, Vec<Wanted>>,
     /// Values of the labels that have series, row by row.
     groups: Vec<Vec<String>>,
 }
 
-impl Reader {
-    pub fn new(kind: Kind) -> Self {
+impl NodeReader {
+    pub fn new(kind: NodeKind) -> Self {
         let mut names: HashMap<String, Vec<Wanted>> = HashMap::new();
         for (row, of) in (0..).zip(kind.rows()) {
             for (name, called) in (0..).zip(of.names) {
-                let mut wants = |end: &str, part: fn(u64) -> Part| {
+                let mut wants = |end: &str, part: fn(u64) -> MetricPart| {
                     let wanted = Wanted { row, name, part };
                     names
                         .entry(format!("{called}{end}"))
@@ -111,12 +111,12 @@ impl Reader {
                         .push(wanted);
                 };
                 match of.measure {
-                    Measure::Counter | Measure::Gauge => wants("", |_| Part::Value),
+                    Measure::Counter | Measure::Gauge => wants("", |_| MetricPart::Value),
                     Measure::Histogram { has_p99, .. } => {
-                        wants("_sum", |_| Part::Sum);
-                        wants("_count", |_| Part::Count);
+                        wants("_sum", |_| MetricPart::Sum);
+                        wants("_count", |_| MetricPart::Count);
                         if has_p99 {
-                            wants("_bucket", Part::Bucket);
+                            wants("_bucket", MetricPart::Bucket);
                         }
                     }
                 }
@@ -130,7 +130,7 @@ impl Reader {
     }
 
     /// Its table.
-    pub fn rows(&self) -> &'static [Row] {
+    pub fn rows(&self) -> &'static [MetricRow] {
         self.kind.rows()
     }
 
@@ -193,7 +193,7 @@ impl Reader {
             scrape.is_cut = true;
             return;
         }
-        let labels = Labels::of(&line, self.kind);
+        let labels = LineLabels::of(&line, self.kind);
         for wanted in wanted {
             if let Some(key) = self.key(wanted, &labels) {
                 // The last of lines that are the same counts.
@@ -202,7 +202,7 @@ impl Reader {
         }
     }
 
-    fn key(&mut self, wanted: Wanted, labels: &Labels<'_>) -> Option<Key> {
+    fn key(&mut self, wanted: Wanted, labels: &LineLabels<'_>) -> Option<Key> {
         let row = self.kind.rows().get(usize::from(wanted.row))?;
         if !labels.pairs.iter().all(|(l, v)| row.takes(l, v)) {
             return None;
@@ -243,7 +243,7 @@ impl Reader {
 }
 
 /// A line's labels.
-struct Labels<'t> {
+struct LineLabels<'t> {
     pairs: Vec<(&'t str, Cow<'t, str>)>,
     /// What all but a bucket's bound are together, in whatever order they came.
     hash: u64,
@@ -252,8 +252,8 @@ struct Labels<'t> {
     are_of_a_part: bool,
 }
 
-impl<'t> Labels<'t> {
-    fn of(line: &Line<'t>, kind: Kind) -> Self {
+impl<'t> LineLabels<'t> {
+    fn of(line: &SampleLine<'t>, kind: NodeKind) -> Self {
         let mut labels = Self {
             pairs: line.labels().collect(),
             hash: 0,
@@ -279,11 +279,11 @@ impl<'t> Labels<'t> {
 ///
 /// # Errors
 /// Why that is not known.
-pub(super) fn kind_of(url: &Url) -> Result<Kind, Unread> {
+pub(super) fn kind_of(url: &Url) -> Result<NodeKind, Unread> {
     let mut found = None;
     each_line(url, LONGEST, MOST_BYTES, &mut |text: &str| {
         if let Some(name) = exposition::name(text) {
-            found = Kind::foremost(found, name);
+            found = NodeKind::foremost(found, name);
         }
     })?;
     found.ok_or_else(|| {
@@ -296,14 +296,14 @@ pub(super) fn kind_of(url: &Url) -> Result<Kind, Unread> {
 mod tests {
     use super::*;
 
-    fn read(reader: &mut Reader, text: &str) -> Scrape {
+    fn read(reader: &mut NodeReader, text: &str) -> Scrape {
         let mut scrape = Scrape::empty();
         text.lines().for_each(|line| reader.take(line, &mut scrape));
         scrape
     }
 
     /// Row, group and number of all that was kept.
-    fn kept(reader: &Reader, scrape: &Scrape) -> Vec<(&'static str, String, f64)> {
+    fn kept(reader: &NodeReader, scrape: &Scrape) -> Vec<(&'static str, String, f64)> {
         let row = |key: &Key| reader.rows()[usize::from(key.row)].series;
         let all = scrape.values.iter();
         let mut all: Vec<_> = all
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn only_what_the_table_wants_is_kept() {
-        let mut reader = Reader::new(Kind::Tikv);
+        let mut reader = NodeReader::new(NodeKind::Tikv);
         let text = "# TYPE tikv_thread_cpu_seconds_total counter\n\
             tikv_thread_cpu_seconds_total{name=\"grpc_server_0\",tid=\"11\"} 1.5\n\
             tikv_thread_cpu_seconds_total{name=\"grpc_server_1\",tid=\"12\"} 2.5\n\
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn no_numbers_and_the_same_line_twice_do_no_harm() {
-        let mut reader = Reader::new(Kind::Cockroach);
+        let mut reader = NodeReader::new(NodeKind::Cockroach);
         let text = "sql_select_count{node_id=\"1\"} 5\n\
             sql_select_count{node_id=\"1\"} 6\n\
             sql_insert_count{node_id=\"1\"} NaN\n\
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn labels_tell_series_apart_in_any_order_but_those_that_change() {
-        let mut reader = Reader::new(Kind::YbTserver);
+        let mut reader = NodeReader::new(NodeKind::YbTserver);
         let first = "log_sync_latency_sum{table_id=\"a\",table_name=\"t\",metric_type=\"table\"} 1\n\
             log_sync_latency_sum{table_id=\"b\",table_name=\"t\",metric_type=\"table\"} 1\n";
         let again =
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn many_values_of_a_label_make_one_series() {
-        let mut reader = Reader::new(Kind::Tidb);
+        let mut reader = NodeReader::new(NodeKind::Tidb);
         let lines: String = (0..100)
             .map(|n| format!("tidb_executor_statement_total{{type=\"T{n}\"}} 1\n"))
             .collect();

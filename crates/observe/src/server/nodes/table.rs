@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A kind of node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// TiDB's SQL server.
     Tidb,
     /// TiDB's storage.
@@ -26,49 +26,49 @@ pub(super) enum Kind {
 /// `MetricsHandler`).
 pub(super) const YB_QUERY: &str = "reset_histograms=false&show_help=false";
 
-impl Kind {
-    const ALL: [Kind; 7] = [
-        Kind::Tidb,
-        Kind::Tikv,
-        Kind::Pd,
-        Kind::Cockroach,
-        Kind::YbSql,
-        Kind::YbMaster,
-        Kind::YbTserver,
+impl NodeKind {
+    const ALL: [NodeKind; 7] = [
+        NodeKind::Tidb,
+        NodeKind::Tikv,
+        NodeKind::Pd,
+        NodeKind::Cockroach,
+        NodeKind::YbSql,
+        NodeKind::YbMaster,
+        NodeKind::YbTserver,
     ];
 
     /// The port of HTTP unless it was changed.
     pub const fn port(self) -> u16 {
         match self {
-            Kind::Tidb => 10080,
-            Kind::Tikv => 20180,
-            Kind::Pd => 2379,
-            Kind::Cockroach => 8080,
-            Kind::YbTserver => 9000,
-            Kind::YbSql => 13000,
-            Kind::YbMaster => 7000,
+            NodeKind::Tidb => 10080,
+            NodeKind::Tikv => 20180,
+            NodeKind::Pd => 2379,
+            NodeKind::Cockroach => 8080,
+            NodeKind::YbTserver => 9000,
+            NodeKind::YbSql => 13000,
+            NodeKind::YbMaster => 7000,
         }
     }
 
     /// Where its metrics are.
     pub const fn path(self) -> &'static str {
         match self {
-            Kind::Tidb | Kind::Tikv | Kind::Pd => "/metrics",
-            Kind::Cockroach => "/_status/vars",
-            Kind::YbTserver | Kind::YbSql | Kind::YbMaster => "/prometheus-metrics",
+            NodeKind::Tidb | NodeKind::Tikv | NodeKind::Pd => "/metrics",
+            NodeKind::Cockroach => "/_status/vars",
+            NodeKind::YbTserver | NodeKind::YbSql | NodeKind::YbMaster => "/prometheus-metrics",
         }
     }
 
     /// What is taken of it.
-    pub const fn rows(self) -> &'static [Row] {
+    pub const fn rows(self) -> &'static [MetricRow] {
         match self {
-            Kind::Tidb => tidb::TIDB,
-            Kind::Tikv => tidb::TIKV,
-            Kind::Pd => tidb::PD,
-            Kind::Cockroach => cockroach::NODE,
-            Kind::YbTserver => yugabyte::TSERVER,
-            Kind::YbSql => yugabyte::YSQL,
-            Kind::YbMaster => yugabyte::MASTER,
+            NodeKind::Tidb => tidb::TIDB,
+            NodeKind::Tikv => tidb::TIKV,
+            NodeKind::Pd => tidb::PD,
+            NodeKind::Cockroach => cockroach::NODE,
+            NodeKind::YbTserver => yugabyte::TSERVER,
+            NodeKind::YbSql => yugabyte::YSQL,
+            NodeKind::YbMaster => yugabyte::MASTER,
         }
     }
 
@@ -76,20 +76,20 @@ impl Kind {
     /// metrics, too.
     const fn tellers(self) -> &'static [&'static str] {
         match self {
-            Kind::Tidb => &["tidb_server_", "tidb_session_"],
-            Kind::Tikv => &["tikv_"],
-            Kind::Pd => &["pd_cluster_", "pd_scheduler_", "pd_server_", "pd_regions_"],
-            Kind::Cockroach => &["sql_select_count", "sys_cpu_", "liveness_livenodes"],
-            Kind::YbSql => &["handler_latency_yb_ysqlserver_", "yb_ysqlserver_"],
-            Kind::YbMaster => &["handler_latency_yb_master_"],
-            Kind::YbTserver => &["handler_latency_yb_tserver_", "log_append_latency"],
+            NodeKind::Tidb => &["tidb_server_", "tidb_session_"],
+            NodeKind::Tikv => &["tikv_"],
+            NodeKind::Pd => &["pd_cluster_", "pd_scheduler_", "pd_server_", "pd_regions_"],
+            NodeKind::Cockroach => &["sql_select_count", "sys_cpu_", "liveness_livenodes"],
+            NodeKind::YbSql => &["handler_latency_yb_ysqlserver_", "yb_ysqlserver_"],
+            NodeKind::YbMaster => &["handler_latency_yb_master_"],
+            NodeKind::YbTserver => &["handler_latency_yb_tserver_", "log_append_latency"],
         }
     }
 
     /// The kind that a node is known to be of, once it has this name, too.
-    pub fn foremost(known: Option<Kind>, name: &str) -> Option<Kind> {
-        let tells = |kind: &Kind| kind.tellers().iter().any(|t| name.starts_with(t));
-        let place = |kind: Kind| Self::ALL.iter().position(|k| *k == kind);
+    pub fn foremost(known: Option<NodeKind>, name: &str) -> Option<NodeKind> {
+        let tells = |kind: &NodeKind| kind.tellers().iter().any(|t| name.starts_with(t));
+        let place = |kind: NodeKind| Self::ALL.iter().position(|k| *k == kind);
         let told = Self::ALL.iter().copied().find(tells);
         match (known, told) {
             (Some(known), Some(told)) if place(told) < place(known) => Some(told),
@@ -105,24 +105,27 @@ impl Kind {
 
     /// Whether a line with this label is a part of another line's sum: CockroachDB's child metrics.
     pub fn is_of_parts(self, label: &str) -> bool {
-        self == Kind::Cockroach && !matches!(label, "node_id" | "store" | "tenant" | "cluster")
+        self == NodeKind::Cockroach && !matches!(label, "node_id" | "store" | "tenant" | "cluster")
     }
 
     fn is_yugabyte(self) -> bool {
-        matches!(self, Kind::YbTserver | Kind::YbSql | Kind::YbMaster)
+        matches!(
+            self,
+            NodeKind::YbTserver | NodeKind::YbSql | NodeKind::YbMaster
+        )
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for NodeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Tidb => "TiDB",
-            Kind::Tikv => "TiKV",
-            Kind::Pd => "PD",
-            Kind::Cockroach => "CockroachDB",
-            Kind::YbTserver => "YB-TServer",
-            Kind::YbSql => "YSQL",
-            Kind::YbMaster => "YB-Master",
+            NodeKind::Tidb => "TiDB",
+            NodeKind::Tikv => "TiKV",
+            NodeKind::Pd => "PD",
+            NodeKind::Cockroach => "CockroachDB",
+            NodeKind::YbTserver => "YB-TServer",
+            NodeKind::YbSql => "YSQL",
+            NodeKind::YbMaster => "YB-Master",
         })
     }
 }
@@ -145,7 +148,7 @@ pub(super) enum Measure {
 
 /// A metric and the series that it makes. All lines of a node that a row takes are added up.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct MetricRow {
     /// The series.
     pub series: &'static str,
     pub unit: &'static str,
@@ -165,7 +168,7 @@ pub(super) struct Row {
     pub with: Option<(&'static str, &'static str)>,
 }
 
-impl Row {
+impl MetricRow {
     const fn new(
         measure: Measure,
         series: &'static str,
@@ -306,7 +309,7 @@ mod tests {
 
     #[test]
     fn every_row_makes_series_of_its_own() {
-        for kind in Kind::ALL {
+        for kind in NodeKind::ALL {
             let mut series = HashSet::new();
             for row in kind.rows() {
                 let key = (row.series, row.with.map(|(_, value)| value));
@@ -321,26 +324,32 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_their_names() {
-        let of = |names: &[&str]| names.iter().fold(None, |k, n| Kind::foremost(k, n));
+        let of = |names: &[&str]| names.iter().fold(None, |k, n| NodeKind::foremost(k, n));
         assert_eq!(
             of(&[
                 "go_goroutines",
                 "pd_client_cmd_handle_cmds_duration_seconds_sum",
                 "tidb_server_query_total"
             ]),
-            Some(Kind::Tidb)
+            Some(NodeKind::Tidb)
         );
         assert_eq!(
             of(&["process_cpu_seconds_total", "tikv_grpc_msg_total"]),
-            Some(Kind::Tikv)
+            Some(NodeKind::Tikv)
         );
-        assert_eq!(of(&["pd_cluster_status", "etcd_server_id"]), Some(Kind::Pd));
-        assert_eq!(of(&["sql_select_count"]), Some(Kind::Cockroach));
+        assert_eq!(
+            of(&["pd_cluster_status", "etcd_server_id"]),
+            Some(NodeKind::Pd)
+        );
+        assert_eq!(of(&["sql_select_count"]), Some(NodeKind::Cockroach));
         let tserver = "handler_latency_yb_tserver_TabletServerService_Read_count";
-        assert_eq!(of(&[tserver]), Some(Kind::YbTserver));
+        assert_eq!(of(&[tserver]), Some(NodeKind::YbTserver));
         let master = "handler_latency_yb_master_MasterClient_GetTabletLocations_sum";
-        assert_eq!(of(&[tserver, master]), Some(Kind::YbMaster));
-        assert_eq!(of(&["yb_ysqlserver_connection_total"]), Some(Kind::YbSql));
+        assert_eq!(of(&[tserver, master]), Some(NodeKind::YbMaster));
+        assert_eq!(
+            of(&["yb_ysqlserver_connection_total"]),
+            Some(NodeKind::YbSql)
+        );
         assert_eq!(of(&["node_cpu_seconds_total"]), None);
     }
 

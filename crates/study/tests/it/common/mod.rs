@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use tidemark_core::OptionValues;
-use tidemark_study::{Commands, Family, JobKind, Plan, StepCommand, Study, parse, parse_for};
+use tidemark_study::{Commands, Family, JobKind, StepCommand, Study, StudyPlan, parse, parse_for};
 
 pub struct Known;
 
@@ -54,9 +54,9 @@ pub fn study(text: &str) -> Study {
     parse(text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-pub fn plan(text: &str) -> (Study, Plan) {
+pub fn plan(text: &str) -> (Study, StudyPlan) {
     let study = study(text);
-    let plan = Plan::new(&study, &Known).unwrap_or_else(|e| panic!("{e}"));
+    let plan = StudyPlan::new(&study, &Known).unwrap_or_else(|e| panic!("{e}"));
     (study, plan)
 }
 
@@ -64,7 +64,7 @@ pub fn plan(text: &str) -> (Study, Plan) {
 pub fn wrong(text: &str) -> String {
     match parse_for(text, &Known) {
         Err(e) => e.told("f"),
-        Ok(study) => match Plan::new(&study, &Known) {
+        Ok(study) => match StudyPlan::new(&study, &Known) {
             Err(e) => e.told("f"),
             Ok(_) => panic!("nothing is wrong with {text}"),
         },

@@ -1,6 +1,6 @@
 //! pgbench's random distributions (PostgreSQL manual, "Built-In Functions").
 
-use super::{EvalError, Value};
+use super::{EvalError, ExprValue};
 use crate::random::Rng;
 use std::f64::consts::TAU;
 
@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 pub struct Draws<'r>(pub &'r mut Rng);
 
 /// The bounds of a draw: the least, and how many there are.
-fn bounds(arguments: &[Value]) -> Result<(i64, u64), EvalError> {
+fn bounds(arguments: &[ExprValue]) -> Result<(i64, u64), EvalError> {
     let (low, high) = (arguments[0].int()?, arguments[1].int()?);
     if low > high {
         return Err(EvalError::Parameter(format!(
@@ -24,9 +24,9 @@ fn bounds(arguments: &[Value]) -> Result<(i64, u64), EvalError> {
 
 impl Draws<'_> {
     /// `random(lb, ub)`.
-    pub fn uniform(&mut self, arguments: &[Value]) -> Result<Value, EvalError> {
+    pub fn uniform(&mut self, arguments: &[ExprValue]) -> Result<ExprValue, EvalError> {
         let (low, count) = bounds(arguments)?;
-        Ok(Value::Int(low + self.0.below(count) as i64))
+        Ok(ExprValue::Int(low + self.0.below(count) as i64))
     }
 
     /// Uniform in (0, 1].
@@ -35,13 +35,13 @@ impl Draws<'_> {
     }
 
     /// A share of the range, in [0, 1).
-    fn at(low: i64, count: u64, share: f64) -> Value {
+    fn at(low: i64, count: u64, share: f64) -> ExprValue {
         let offset = (count as f64 * share) as u64;
-        Value::Int(low + offset.min(count - 1) as i64)
+        ExprValue::Int(low + offset.min(count - 1) as i64)
     }
 
     /// `random_exponential(lb, ub, parameter)`: the exponential distribution cut off at the parameter.
-    pub fn exponential(&mut self, arguments: &[Value]) -> Result<Value, EvalError> {
+    pub fn exponential(&mut self, arguments: &[ExprValue]) -> Result<ExprValue, EvalError> {
         let (low, count) = bounds(arguments)?;
         let parameter = arguments[2].double()?;
         if parameter.is_nan() || parameter <= 0.0 {
@@ -56,7 +56,7 @@ impl Draws<'_> {
 
     /// `random_gaussian(lb, ub, parameter)`: the normal distribution (Box & Muller, "A note on the
     /// generation of random normal deviates", 1958) cut off at so many standard deviations.
-    pub fn gaussian(&mut self, arguments: &[Value]) -> Result<Value, EvalError> {
+    pub fn gaussian(&mut self, arguments: &[ExprValue]) -> Result<ExprValue, EvalError> {
         let (low, count) = bounds(arguments)?;
         let parameter = arguments[2].double()?;
         if parameter.is_nan() || parameter < 2.0 {
@@ -75,7 +75,7 @@ impl Draws<'_> {
 
     /// `random_zipfian(lb, ub, parameter)`: Devroye, "Non-Uniform Random Variate Generation", 1986,
     /// pages 550 and 551.
-    pub fn zipfian(&mut self, arguments: &[Value]) -> Result<Value, EvalError> {
+    pub fn zipfian(&mut self, arguments: &[ExprValue]) -> Result<ExprValue, EvalError> {
         let (low, count) = bounds(arguments)?;
         let parameter = arguments[2].double()?;
         if !(1.001..=1000.0).contains(&parameter) {
@@ -84,7 +84,7 @@ impl Draws<'_> {
             )));
         }
         if count == 1 {
-            return Ok(Value::Int(low));
+            return Ok(ExprValue::Int(low));
         }
         let most = count as f64;
         let power = parameter - 1.0;
@@ -94,7 +94,7 @@ impl Draws<'_> {
             let x = u.powf(-1.0 / power).floor();
             let t = (1.0 + 1.0 / x).powf(power);
             if x <= most && v * x * (t - 1.0) / (b - 1.0) <= t / b {
-                return Ok(Value::Int(low + (x as u64 - 1) as i64));
+                return Ok(ExprValue::Int(low + (x as u64 - 1) as i64));
             }
         }
     }
@@ -104,11 +104,11 @@ impl Draws<'_> {
 mod tests {
     use super::*;
 
-    fn shares(mut draw: impl FnMut(&mut Draws<'_>) -> Result<Value, EvalError>) -> [f64; 10] {
+    fn shares(mut draw: impl FnMut(&mut Draws<'_>) -> Result<ExprValue, EvalError>) -> [f64; 10] {
         let mut rng = Rng::of(&[3]);
         let mut counts = [0.0; 10];
         for _ in 0..100_000 {
-            let Value::Int(n) = draw(&mut Draws(&mut rng)).unwrap() else {
+            let ExprValue::Int(n) = draw(&mut Draws(&mut rng)).unwrap() else {
                 panic!("no integer");
             };
             counts[usize::try_from(n - 1).unwrap()] += 1e-5;
@@ -116,8 +116,12 @@ mod tests {
         counts
     }
 
-    fn given(parameter: f64) -> [Value; 3] {
-        [Value::Int(1), Value::Int(10), Value::Double(parameter)]
+    fn given(parameter: f64) -> [ExprValue; 3] {
+        [
+            ExprValue::Int(1),
+            ExprValue::Int(10),
+            ExprValue::Double(parameter),
+        ]
     }
 
     #[test]
@@ -142,9 +146,11 @@ mod tests {
     fn what_is_no_range_or_parameter_is_said() {
         let mut rng = Rng::of(&[3]);
         let mut draws = Draws(&mut rng);
-        let said = |e: Result<Value, EvalError>| e.unwrap_err().to_string();
-        assert!(said(draws.uniform(&[Value::Int(2), Value::Int(1)])).contains("empty range"));
-        let all = [Value::Int(i64::MIN), Value::Int(i64::MAX)];
+        let said = |e: Result<ExprValue, EvalError>| e.unwrap_err().to_string();
+        assert!(
+            said(draws.uniform(&[ExprValue::Int(2), ExprValue::Int(1)])).contains("empty range")
+        );
+        let all = [ExprValue::Int(i64::MIN), ExprValue::Int(i64::MAX)];
         assert!(said(draws.uniform(&all)).contains("too large"));
         assert!(said(draws.exponential(&given(0.0))).contains("greater than zero"));
         assert!(said(draws.gaussian(&given(1.9))).contains("at least 2.0"));

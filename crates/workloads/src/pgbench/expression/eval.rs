@@ -1,6 +1,6 @@
 //! The value of an expression.
 
-use super::{Binary, Draws, Expr, Unary, Value};
+use super::{Binary, Draws, Expr, ExprValue, Unary};
 use crate::random::Rng;
 use std::io::Write;
 
@@ -42,7 +42,7 @@ pub enum EvalError {
 
 /// What expressions are evaluated in: a client's variables and its generator.
 pub struct Scope<'a> {
-    variables: &'a [Option<Value>],
+    variables: &'a [Option<ExprValue>],
     rng: &'a mut Rng,
     /// Where `debug()` is called: script and command.
     place: (usize, usize),
@@ -50,7 +50,11 @@ pub struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// The variables by their places, the generator, and the script and command for `debug()`.
-    pub fn new(variables: &'a [Option<Value>], rng: &'a mut Rng, place: (usize, usize)) -> Self {
+    pub fn new(
+        variables: &'a [Option<ExprValue>],
+        rng: &'a mut Rng,
+        place: (usize, usize),
+    ) -> Self {
         Self {
             variables,
             rng,
@@ -68,11 +72,11 @@ impl<'a> Scope<'a> {
     }
 
     /// What `debug()` prints.
-    pub(super) fn tell(&self, value: &Value) {
+    pub(super) fn tell(&self, value: &ExprValue) {
         let (script, command) = self.place;
         let mut text = format!("debug(script={script},command={command}): ");
         match value {
-            Value::Null => text.push_str("null"),
+            ExprValue::Null => text.push_str("null"),
             other => {
                 text.push_str(other.type_name());
                 text.push(' ');
@@ -87,7 +91,7 @@ impl<'a> Scope<'a> {
     ///
     /// # Errors
     /// [`EvalError`].
-    pub fn value(&mut self, expr: &Expr) -> Result<Value, EvalError> {
+    pub fn value(&mut self, expr: &Expr) -> Result<ExprValue, EvalError> {
         match expr {
             Expr::Constant(value) => Ok(value.clone()),
             Expr::Variable(variable) => match self.variables.get(variable.slot) {
@@ -106,7 +110,7 @@ impl<'a> Scope<'a> {
             }
             Expr::Is { of, what, negated } => {
                 let value = self.value(of)?;
-                Ok(Value::Bool((value == *what) != *negated))
+                Ok(ExprValue::Bool((value == *what) != *negated))
             }
             Expr::Case {
                 branches,
@@ -119,15 +123,15 @@ impl<'a> Scope<'a> {
                 }
                 otherwise
                     .as_ref()
-                    .map_or(Ok(Value::Null), |otherwise| self.value(otherwise))
+                    .map_or(Ok(ExprValue::Null), |otherwise| self.value(otherwise))
             }
             Expr::Call(function, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {
                     values.push(self.value(argument)?);
                 }
-                if function.is_strict && values.contains(&Value::Null) {
-                    return Ok(Value::Null);
+                if function.is_strict && values.contains(&ExprValue::Null) {
+                    return Ok(ExprValue::Null);
                 }
                 (function.apply)(self, &values)
             }
@@ -135,36 +139,36 @@ impl<'a> Scope<'a> {
     }
 
     /// AND, or OR: the second operand does not matter when the first `decides`.
-    fn lazy(&mut self, left: &Expr, right: &Expr, decides: bool) -> Result<Value, EvalError> {
+    fn lazy(&mut self, left: &Expr, right: &Expr, decides: bool) -> Result<ExprValue, EvalError> {
         let left = self.value(left)?;
-        if left == Value::Null {
-            return Ok(Value::Null);
+        if left == ExprValue::Null {
+            return Ok(ExprValue::Null);
         }
         if left.bool()? == decides {
-            return Ok(Value::Bool(decides));
+            return Ok(ExprValue::Bool(decides));
         }
         match self.value(right)? {
-            Value::Null => Ok(Value::Null),
-            right => Ok(Value::Bool(right.bool()?)),
+            ExprValue::Null => Ok(ExprValue::Null),
+            right => Ok(ExprValue::Bool(right.bool()?)),
         }
     }
 }
 
-fn apply(unary: Unary, of: &Value) -> Result<Value, EvalError> {
-    if *of == Value::Null {
-        return Ok(Value::Null);
+fn apply(unary: Unary, of: &ExprValue) -> Result<ExprValue, EvalError> {
+    if *of == ExprValue::Null {
+        return Ok(ExprValue::Null);
     }
     match unary {
-        Unary::Minus => join(Binary::Subtract, &Value::Int(0), of),
-        Unary::BitNot => Ok(Value::Int(!of.int()?)),
-        Unary::Not => Ok(Value::Bool(!of.bool()?)),
+        Unary::Minus => join(Binary::Subtract, &ExprValue::Int(0), of),
+        Unary::BitNot => Ok(ExprValue::Int(!of.int()?)),
+        Unary::Not => Ok(ExprValue::Bool(!of.bool()?)),
     }
 }
 
-fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError> {
+fn join(binary: Binary, left: &ExprValue, right: &ExprValue) -> Result<ExprValue, EvalError> {
     use Binary as B;
-    if *left == Value::Null || *right == Value::Null {
-        return Ok(Value::Null);
+    if *left == ExprValue::Null || *right == ExprValue::Null {
+        return Ok(ExprValue::Null);
     }
     let doubles = left.is_double() || right.is_double();
     if doubles
@@ -175,33 +179,34 @@ fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError>
     {
         let (a, b) = (left.double()?, right.double()?);
         return Ok(match binary {
-            B::Equal => Value::Bool(a == b),
-            B::NotEqual => Value::Bool(a != b),
-            B::Less => Value::Bool(a < b),
-            B::AtMost => Value::Bool(a <= b),
-            B::Greater => Value::Bool(a > b),
-            B::AtLeast => Value::Bool(a >= b),
-            B::Add => Value::Double(a + b),
-            B::Subtract => Value::Double(a - b),
-            B::Multiply => Value::Double(a * b),
-            _ => Value::Double(a / b),
+            B::Equal => ExprValue::Bool(a == b),
+            B::NotEqual => ExprValue::Bool(a != b),
+            B::Less => ExprValue::Bool(a < b),
+            B::AtMost => ExprValue::Bool(a <= b),
+            B::Greater => ExprValue::Bool(a > b),
+            B::AtLeast => ExprValue::Bool(a >= b),
+            B::Add => ExprValue::Double(a + b),
+            B::Subtract => ExprValue::Double(a - b),
+            B::Multiply => ExprValue::Double(a * b),
+            _ => ExprValue::Double(a / b),
         });
     }
     let (a, b) = (left.int()?, right.int()?);
-    let whole =
-        |n: Option<i64>, what: &'static str| n.map(Value::Int).ok_or(EvalError::OutOfRange(what));
+    let whole = |n: Option<i64>, what: &'static str| {
+        n.map(ExprValue::Int).ok_or(EvalError::OutOfRange(what))
+    };
     match binary {
-        B::Equal => Ok(Value::Bool(a == b)),
-        B::NotEqual => Ok(Value::Bool(a != b)),
-        B::Less => Ok(Value::Bool(a < b)),
-        B::AtMost => Ok(Value::Bool(a <= b)),
-        B::Greater => Ok(Value::Bool(a > b)),
-        B::AtLeast => Ok(Value::Bool(a >= b)),
-        B::BitOr => Ok(Value::Int(a | b)),
-        B::BitXor => Ok(Value::Int(a ^ b)),
-        B::BitAnd => Ok(Value::Int(a & b)),
-        B::Left => Ok(Value::Int(a.wrapping_shl(b as u32))),
-        B::Right => Ok(Value::Int(a.wrapping_shr(b as u32))),
+        B::Equal => Ok(ExprValue::Bool(a == b)),
+        B::NotEqual => Ok(ExprValue::Bool(a != b)),
+        B::Less => Ok(ExprValue::Bool(a < b)),
+        B::AtMost => Ok(ExprValue::Bool(a <= b)),
+        B::Greater => Ok(ExprValue::Bool(a > b)),
+        B::AtLeast => Ok(ExprValue::Bool(a >= b)),
+        B::BitOr => Ok(ExprValue::Int(a | b)),
+        B::BitXor => Ok(ExprValue::Int(a ^ b)),
+        B::BitAnd => Ok(ExprValue::Int(a & b)),
+        B::Left => Ok(ExprValue::Int(a.wrapping_shl(b as u32))),
+        B::Right => Ok(ExprValue::Int(a.wrapping_shr(b as u32))),
         B::Add => whole(a.checked_add(b), "add"),
         B::Subtract => whole(a.checked_sub(b), "sub"),
         B::Multiply => whole(a.checked_mul(b), "mul"),
@@ -209,15 +214,15 @@ fn join(binary: Binary, left: &Value, right: &Value) -> Result<Value, EvalError>
         B::Divide => whole(a.checked_div(b), "div"),
         B::Modulo => modulo(a, b),
         // Those are evaluated as far as they need to be, elsewhere.
-        B::And => Ok(Value::Bool(left.bool()? && right.bool()?)),
-        B::Or => Ok(Value::Bool(left.bool()? || right.bool()?)),
+        B::And => Ok(ExprValue::Bool(left.bool()? && right.bool()?)),
+        B::Or => Ok(ExprValue::Bool(left.bool()? || right.bool()?)),
     }
 }
 
 /// The remainder, with the sign of the dividend.
-pub(super) fn modulo(a: i64, b: i64) -> Result<Value, EvalError> {
+pub(super) fn modulo(a: i64, b: i64) -> Result<ExprValue, EvalError> {
     match b {
         0 => Err(EvalError::DivisionByZero),
-        _ => Ok(Value::Int(a.wrapping_rem(b))),
+        _ => Ok(ExprValue::Int(a.wrapping_rem(b))),
     }
 }

@@ -1,14 +1,14 @@
 //! pgbench's functions.
 
 use super::eval::Scope;
-use super::{EvalError, Value};
+use super::{EvalError, ExprValue};
 use crate::random::Rng;
 use rand_xoshiro::Xoroshiro128StarStar;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::fmt;
 
 /// What a function does with its arguments, of which none is NULL.
-type Apply = fn(&mut Scope<'_>, &[Value]) -> Result<Value, EvalError>;
+type Apply = fn(&mut Scope<'_>, &[ExprValue]) -> Result<ExprValue, EvalError>;
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -40,8 +40,8 @@ impl Function {
     /// Every function.
     pub const ALL: &'static [Function] = &[
         function("abs", (1, 1), |_, a| match &a[0] {
-            Value::Double(d) => Ok(Value::Double(d.abs())),
-            other => Ok(Value::Int(other.int()?.wrapping_abs())),
+            ExprValue::Double(d) => Ok(ExprValue::Double(d.abs())),
+            other => Ok(ExprValue::Int(other.int()?.wrapping_abs())),
         }),
         Function {
             is_strict: false,
@@ -50,22 +50,28 @@ impl Function {
                 Ok(a[0].clone())
             })
         },
-        function("double", (1, 1), |_, a| Ok(Value::Double(a[0].double()?))),
+        function("double", (1, 1), |_, a| {
+            Ok(ExprValue::Double(a[0].double()?))
+        }),
         function("exp", (1, 1), |_, a| {
-            Ok(Value::Double(a[0].double()?.exp()))
+            Ok(ExprValue::Double(a[0].double()?.exp()))
         }),
         function("greatest", (1, MANY), |_, a| extreme(a, i64::max, f64::max)),
         seeded("hash", 1, murmur2),
         seeded("hash_fnv1a", 1, fnv1a),
         seeded("hash_murmur2", 1, murmur2),
-        function("int", (1, 1), |_, a| Ok(Value::Int(a[0].int()?))),
+        function("int", (1, 1), |_, a| Ok(ExprValue::Int(a[0].int()?))),
         function("least", (1, MANY), |_, a| extreme(a, i64::min, f64::min)),
-        function("ln", (1, 1), |_, a| Ok(Value::Double(a[0].double()?.ln()))),
+        function("ln", (1, 1), |_, a| {
+            Ok(ExprValue::Double(a[0].double()?.ln()))
+        }),
         function("mod", (2, 2), |_, a| {
             super::eval::modulo(a[0].int()?, a[1].int()?)
         }),
         seeded("permute", 2, permuted),
-        function("pi", (0, 0), |_, _| Ok(Value::Double(std::f64::consts::PI))),
+        function("pi", (0, 0), |_, _| {
+            Ok(ExprValue::Double(std::f64::consts::PI))
+        }),
         function("pow", (2, 2), power),
         function("power", (2, 2), power),
         function("random", (2, 2), |scope, a| scope.draws().uniform(a)),
@@ -79,7 +85,7 @@ impl Function {
             scope.draws().zipfian(a)
         }),
         function("sqrt", (1, 1), |_, a| {
-            Ok(Value::Double(a[0].double()?.sqrt()))
+            Ok(ExprValue::Double(a[0].double()?.sqrt()))
         }),
     ];
 
@@ -128,29 +134,29 @@ impl PartialEq for Function {
     }
 }
 
-fn power(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
-    Ok(Value::Double(a[0].double()?.powf(a[1].double()?)))
+fn power(_: &mut Scope<'_>, a: &[ExprValue]) -> Result<ExprValue, EvalError> {
+    Ok(ExprValue::Double(a[0].double()?.powf(a[1].double()?)))
 }
 
 /// The largest or smallest argument; a double when any is one.
 fn extreme(
-    arguments: &[Value],
+    arguments: &[ExprValue],
     ints: fn(i64, i64) -> i64,
     doubles: fn(f64, f64) -> f64,
-) -> Result<Value, EvalError> {
-    if arguments.iter().any(Value::is_double) {
-        let mut all = arguments.iter().map(Value::double);
+) -> Result<ExprValue, EvalError> {
+    if arguments.iter().any(ExprValue::is_double) {
+        let mut all = arguments.iter().map(ExprValue::double);
         let first = all.next().unwrap_or(Ok(0.0))?;
         let found = all.try_fold(first, |a, b| Ok(doubles(a, b?)))?;
-        return Ok(Value::Double(found));
+        return Ok(ExprValue::Double(found));
     }
-    let mut all = arguments.iter().map(Value::int);
+    let mut all = arguments.iter().map(ExprValue::int);
     let first = all.next().unwrap_or(Ok(0))?;
-    Ok(Value::Int(all.try_fold(first, |a, b| Ok(ints(a, b?)))?))
+    Ok(ExprValue::Int(all.try_fold(first, |a, b| Ok(ints(a, b?)))?))
 }
 
 /// FNV-1a over the eight bytes of the value, of which the seed changes the basis.
-fn fnv1a(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
+fn fnv1a(_: &mut Scope<'_>, a: &[ExprValue]) -> Result<ExprValue, EvalError> {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let (value, seed) = (a[0].int()?, a[1].int()?);
@@ -159,11 +165,11 @@ fn fnv1a(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
         .to_le_bytes()
         .into_iter()
         .fold(BASIS ^ seed as u64, mix);
-    Ok(Value::Int(hash as i64))
+    Ok(ExprValue::Int(hash as i64))
 }
 
 /// MurmurHash2 of 64 bits (Appleby, MurmurHash64A) of the value's eight bytes.
-fn murmur2(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
+fn murmur2(_: &mut Scope<'_>, a: &[ExprValue]) -> Result<ExprValue, EvalError> {
     const FACTOR: u64 = 0xc6a4_a793_5bd1_e995;
     const SHIFT: u32 = 47;
     let (value, seed) = (a[0].int()? as u64, a[1].int()? as u64);
@@ -174,13 +180,13 @@ fn murmur2(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
     hash ^= hash >> SHIFT;
     hash = hash.wrapping_mul(FACTOR);
     hash ^= hash >> SHIFT;
-    Ok(Value::Int(hash as i64))
+    Ok(ExprValue::Int(hash as i64))
 }
 
-fn permuted(_: &mut Scope<'_>, a: &[Value]) -> Result<Value, EvalError> {
+fn permuted(_: &mut Scope<'_>, a: &[ExprValue]) -> Result<ExprValue, EvalError> {
     let (value, size, seed) = (a[0].int()?, a[1].int()?, a[2].int()?);
     match u64::try_from(size) {
-        Ok(size) if size > 0 => Ok(Value::Int(permute(value, size, seed as u64) as i64)),
+        Ok(size) if size > 0 => Ok(ExprValue::Int(permute(value, size, seed as u64) as i64)),
         _ => Err(EvalError::Parameter(
             "permute: the size must be greater than zero".into(),
         )),
@@ -254,15 +260,15 @@ mod tests {
     fn hashes_are_pgbenchs() {
         let mut rng = Rng::of(&[1]);
         let mut scope = Scope::bare(&mut rng);
-        let arguments = [Value::Int(10), Value::Int(5432)];
+        let arguments = [ExprValue::Int(10), ExprValue::Int(5432)];
         let hash = |f: Apply, scope: &mut Scope<'_>| f(scope, &arguments).unwrap();
         assert_eq!(
             hash(murmur2, &mut scope),
-            Value::Int(-5_817_877_081_768_721_676)
+            ExprValue::Int(-5_817_877_081_768_721_676)
         );
         assert_eq!(
             hash(fnv1a, &mut scope),
-            Value::Int(-7_793_829_335_365_542_153)
+            ExprValue::Int(-7_793_829_335_365_542_153)
         );
     }
 

@@ -16,7 +16,7 @@ pub use function::Function;
 pub(super) use function::seed_of;
 pub(super) use lex::is_of_name;
 pub use parse::{ExpressionError, parse};
-pub use value::Value;
+pub use value::ExprValue;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
     /// A constant: of numbers, one without a sign.
-    Constant(Value),
+    Constant(ExprValue),
     /// `:name`.
     Variable(Variable),
     /// `- x`, `~ x`, `NOT x`.
@@ -37,7 +37,7 @@ pub enum Expr {
         /// The operand.
         of: Box<Expr>,
         /// What it is compared with.
-        what: Value,
+        what: ExprValue,
         /// Whether there is a NOT.
         negated: bool,
     },

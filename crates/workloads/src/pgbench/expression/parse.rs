@@ -2,7 +2,7 @@
 //! precedence", 1973).
 
 use super::lex::{Token, tokens};
-use super::{Binary, Expr, Function, Names, Unary, Value};
+use super::{Binary, Expr, ExprValue, Function, Names, Unary};
 use std::fmt;
 use tidemark_core::nearest;
 
@@ -149,14 +149,14 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// `IS [NOT] NULL|TRUE|FALSE`, `ISNULL`, `NOTNULL`.
-    fn test(&mut self) -> Result<Option<(Value, bool)>, ExpressionError> {
+    fn test(&mut self) -> Result<Option<(ExprValue, bool)>, ExpressionError> {
         if self.take_word("isnull") {
             self.count()?;
-            return Ok(Some((Value::Null, false)));
+            return Ok(Some((ExprValue::Null, false)));
         }
         if self.take_word("notnull") {
             self.count()?;
-            return Ok(Some((Value::Null, true)));
+            return Ok(Some((ExprValue::Null, true)));
         }
         if !self.take_word("is") {
             return Ok(None);
@@ -220,7 +220,7 @@ impl<'t> Parser<'t, '_> {
                 self.next += 1;
                 if self.peek() == Some(&Token::BeyondInt) {
                     self.next += 1;
-                    return Ok(Expr::Constant(Value::Int(i64::MIN)));
+                    return Ok(Expr::Constant(ExprValue::Int(i64::MIN)));
                 }
                 let of = self.expr(SIGN)?;
                 Ok(Expr::Unary(Unary::Minus, Box::new(of)))
@@ -230,8 +230,8 @@ impl<'t> Parser<'t, '_> {
                 let of = self.expr(BITS + 1)?;
                 Ok(Expr::Unary(Unary::BitNot, Box::new(of)))
             }
-            Token::Int(n) => self.constant(Value::Int(n)),
-            Token::Double(d) => self.constant(Value::Double(d)),
+            Token::Int(n) => self.constant(ExprValue::Int(n)),
+            Token::Double(d) => self.constant(ExprValue::Double(d)),
             Token::BeyondInt => Err(ExpressionError::at(
                 self.place(),
                 "bigint constant overflow",
@@ -245,7 +245,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    fn constant(&mut self, value: Value) -> Result<Expr, ExpressionError> {
+    fn constant(&mut self, value: ExprValue) -> Result<Expr, ExpressionError> {
         self.next += 1;
         Ok(Expr::Constant(value))
     }
@@ -333,10 +333,10 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
-const CONSTANTS: [(&str, Value); 3] = [
-    ("null", Value::Null),
-    ("true", Value::Bool(true)),
-    ("false", Value::Bool(false)),
+const CONSTANTS: [(&str, ExprValue); 3] = [
+    ("null", ExprValue::Null),
+    ("true", ExprValue::Bool(true)),
+    ("false", ExprValue::Bool(false)),
 ];
 
 const KEYWORDS: [&str; 10] = [

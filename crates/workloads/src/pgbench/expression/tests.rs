@@ -9,9 +9,9 @@ fn value_of(text: &str) -> Result<String, String> {
     let expr = parse(text, &mut names).map_err(|e| e.to_string())?;
     let mut variables = vec![None; names.len()];
     for (name, value) in [
-        ("x", Value::Int(7)),
-        ("half", Value::Text("0.5".into())),
-        ("default_seed", Value::Int(5432)),
+        ("x", ExprValue::Int(7)),
+        ("half", ExprValue::Text("0.5".into())),
+        ("default_seed", ExprValue::Int(5432)),
     ] {
         if let Some(slot) = names.find(name) {
             variables[slot] = Some(value);
@@ -134,10 +134,10 @@ fn a_long_expression_is_refused_and_overflows_no_stack() {
 fn any_expression() -> impl Strategy<Value = Expr> {
     let name = "[a-z_][a-z0-9_]{0,5}";
     let leaf = prop_oneof![
-        Just(Expr::Constant(Value::Null)),
-        any::<bool>().prop_map(|b| Expr::Constant(Value::Bool(b))),
-        (0..=i64::MAX).prop_map(|i| Expr::Constant(Value::Int(i))),
-        (0.0..1e300f64).prop_map(|d| Expr::Constant(Value::Double(d))),
+        Just(Expr::Constant(ExprValue::Null)),
+        any::<bool>().prop_map(|b| Expr::Constant(ExprValue::Bool(b))),
+        (0..=i64::MAX).prop_map(|i| Expr::Constant(ExprValue::Int(i))),
+        (0.0..1e300f64).prop_map(|d| Expr::Constant(ExprValue::Double(d))),
         name.prop_map(|name| Expr::Variable(Variable {
             slot: 0,
             name: name.as_str().into(),
@@ -164,7 +164,11 @@ fn any_expression() -> impl Strategy<Value = Expr> {
         Binary::Divide,
         Binary::Modulo,
     ]);
-    let tested = prop::sample::select(vec![Value::Null, Value::Bool(true), Value::Bool(false)]);
+    let tested = prop::sample::select(vec![
+        ExprValue::Null,
+        ExprValue::Bool(true),
+        ExprValue::Bool(false),
+    ]);
     leaf.prop_recursive(4, 40, 3, move |inner| {
         let boxed = inner.clone().prop_map(Box::new);
         let function = prop::sample::select(vec!["greatest", "least"]);
@@ -212,7 +216,7 @@ proptest! {
     ) {
         let mut names = Names::default();
         if let Ok(expr) = parse(&words.join(" "), &mut names) {
-            let variables = vec![Some(Value::Int(3)); names.len()];
+            let variables = vec![Some(ExprValue::Int(3)); names.len()];
             let mut rng = Rng::of(&[1]);
             let _value_or_not = Scope::new(&variables, &mut rng, (0, 1)).value(&expr);
         }

@@ -9,7 +9,7 @@ const DIGITS: usize = 15;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum ExprValue {
     /// NULL.
     Null,
     /// A boolean.
@@ -22,13 +22,13 @@ pub enum Value {
     Text(Arc<str>),
 }
 
-impl Value {
+impl ExprValue {
     /// The value that an untyped text stands for in an expression.
     ///
     /// # Errors
     /// [`EvalError::Malformed`] when it is no number, boolean or NULL.
-    pub fn typed(&self, name: &str) -> Result<Value, EvalError> {
-        let Value::Text(text) = self else {
+    pub fn typed(&self, name: &str) -> Result<ExprValue, EvalError> {
+        let ExprValue::Text(text) = self else {
             return Ok(self.clone());
         };
         let text = text.trim();
@@ -38,13 +38,13 @@ impl Value {
                 && word.as_bytes()[..text.len()].eq_ignore_ascii_case(text.as_bytes())
         };
         if text.eq_ignore_ascii_case("null") {
-            return Ok(Value::Null);
+            return Ok(ExprValue::Null);
         }
         if is("true", 1) || is("yes", 1) || is("on", 2) {
-            return Ok(Value::Bool(true));
+            return Ok(ExprValue::Bool(true));
         }
         if is("false", 1) || is("no", 1) || is("off", 2) {
-            return Ok(Value::Bool(false));
+            return Ok(ExprValue::Bool(false));
         }
         let malformed = || EvalError::Malformed {
             name: name.into(),
@@ -55,26 +55,26 @@ impl Value {
             return Err(malformed());
         }
         if let Ok(int) = text.parse() {
-            return Ok(Value::Int(int));
+            return Ok(ExprValue::Int(int));
         }
         let double = text.parse::<f64>().ok().filter(|d| d.is_finite());
-        double.map(Value::Double).ok_or_else(malformed)
+        double.map(ExprValue::Double).ok_or_else(malformed)
     }
 
     /// Whether a condition holds: not of NULL and of 0.
     pub fn holds(&self) -> bool {
         match self {
-            Value::Null => false,
-            Value::Bool(b) => *b,
-            Value::Int(i) => *i != 0,
-            Value::Double(d) => *d != 0.0,
-            Value::Text(_) => true,
+            ExprValue::Null => false,
+            ExprValue::Bool(b) => *b,
+            ExprValue::Int(i) => *i != 0,
+            ExprValue::Double(d) => *d != 0.0,
+            ExprValue::Text(_) => true,
         }
     }
 
     pub(super) fn bool(&self) -> Result<bool, EvalError> {
         match self {
-            Value::Bool(b) => Ok(*b),
+            ExprValue::Bool(b) => Ok(*b),
             other => Err(other.not_a("boolean")),
         }
     }
@@ -82,8 +82,8 @@ impl Value {
     /// The nearest integer.
     pub(super) fn int(&self) -> Result<i64, EvalError> {
         match self {
-            Value::Int(i) => Ok(*i),
-            Value::Double(d) => {
+            ExprValue::Int(i) => Ok(*i),
+            ExprValue::Double(d) => {
                 let nearest = d.round_ties_even();
                 // 2^63 itself is beyond an integer; -2^63 is not.
                 let least = i64::MIN as f64;
@@ -99,14 +99,14 @@ impl Value {
 
     pub(super) fn double(&self) -> Result<f64, EvalError> {
         match self {
-            Value::Int(i) => Ok(*i as f64),
-            Value::Double(d) => Ok(*d),
+            ExprValue::Int(i) => Ok(*i as f64),
+            ExprValue::Double(d) => Ok(*d),
             other => Err(other.not_a("double")),
         }
     }
 
     pub(super) fn is_double(&self) -> bool {
-        matches!(self, Value::Double(_))
+        matches!(self, ExprValue::Double(_))
     }
 
     fn not_a(&self, wanted: &'static str) -> EvalError {
@@ -119,11 +119,11 @@ impl Value {
     /// Its type's name.
     pub fn type_name(&self) -> &'static str {
         match self {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Int(_) => "int",
-            Value::Double(_) => "double",
-            Value::Text(_) => "text",
+            ExprValue::Null => "null",
+            ExprValue::Bool(_) => "boolean",
+            ExprValue::Int(_) => "int",
+            ExprValue::Double(_) => "double",
+            ExprValue::Text(_) => "text",
         }
     }
 
@@ -131,17 +131,17 @@ impl Value {
     pub fn write_to(&self, out: &mut String) {
         // Writing to a String can't fail.
         let _ = match self {
-            Value::Null => write!(out, "NULL"),
-            Value::Bool(b) => write!(out, "{b}"),
-            Value::Int(i) => {
+            ExprValue::Null => write!(out, "NULL"),
+            ExprValue::Bool(b) => write!(out, "{b}"),
+            ExprValue::Int(i) => {
                 out.push_str(itoa::Buffer::new().format(*i));
                 Ok(())
             }
-            Value::Double(d) => {
+            ExprValue::Double(d) => {
                 write_double(*d, out);
                 Ok(())
             }
-            Value::Text(text) => {
+            ExprValue::Text(text) => {
                 out.push_str(text);
                 Ok(())
             }
@@ -151,13 +151,13 @@ impl Value {
     /// It as an expression has it.
     pub(super) fn write_constant(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Null => f.write_str("NULL"),
-            Value::Bool(true) => f.write_str("TRUE"),
-            Value::Bool(false) => f.write_str("FALSE"),
-            Value::Int(i) => write!(f, "{i}"),
+            ExprValue::Null => f.write_str("NULL"),
+            ExprValue::Bool(true) => f.write_str("TRUE"),
+            ExprValue::Bool(false) => f.write_str("FALSE"),
+            ExprValue::Int(i) => write!(f, "{i}"),
             // With a point or an exponent, and every digit.
-            Value::Double(d) => write!(f, "{d:?}"),
-            Value::Text(text) => f.write_str(text),
+            ExprValue::Double(d) => write!(f, "{d:?}"),
+            ExprValue::Text(text) => f.write_str(text),
         }
     }
 }
@@ -193,7 +193,7 @@ fn write_double(d: f64, out: &mut String) {
 mod tests {
     use super::*;
 
-    fn shown(value: Value) -> String {
+    fn shown(value: ExprValue) -> String {
         let mut out = String::new();
         value.write_to(&mut out);
         out
@@ -215,27 +215,27 @@ mod tests {
             (f64::INFINITY, "Infinity"),
             (-f64::INFINITY, "-Infinity"),
         ] {
-            assert_eq!(shown(Value::Double(double)), text);
+            assert_eq!(shown(ExprValue::Double(double)), text);
         }
     }
 
     #[test]
     fn a_text_has_the_type_that_it_looks_like() {
-        let typed = |text: &str| Value::Text(text.into()).typed("x");
+        let typed = |text: &str| ExprValue::Text(text.into()).typed("x");
         for (text, value) in [
-            ("5", Value::Int(5)),
-            ("-7", Value::Int(-7)),
-            ("2.5", Value::Double(2.5)),
-            ("1e3", Value::Double(1000.0)),
+            ("5", ExprValue::Int(5)),
+            ("-7", ExprValue::Int(-7)),
+            ("2.5", ExprValue::Double(2.5)),
+            ("1e3", ExprValue::Double(1000.0)),
             (
                 "9223372036854775808",
-                Value::Double(9_223_372_036_854_775_808.0),
+                ExprValue::Double(9_223_372_036_854_775_808.0),
             ),
-            ("TRUE", Value::Bool(true)),
-            ("t", Value::Bool(true)),
-            ("no", Value::Bool(false)),
-            ("off", Value::Bool(false)),
-            ("Null", Value::Null),
+            ("TRUE", ExprValue::Bool(true)),
+            ("t", ExprValue::Bool(true)),
+            ("no", ExprValue::Bool(false)),
+            ("off", ExprValue::Bool(false)),
+            ("Null", ExprValue::Null),
         ] {
             assert_eq!(typed(text).unwrap(), value, "{text}");
         }

@@ -3,7 +3,7 @@
 
 /// A part of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ScriptPart {
     /// A statement, with its semicolon if it has one.
     Sql(String),
     /// A command without its backslash.
@@ -11,7 +11,7 @@ pub(super) enum Part {
 }
 
 /// The parts of a script, each with the line that it begins in, from 1.
-pub(super) fn parts(text: &str) -> Vec<(usize, Part)> {
+pub(super) fn parts(text: &str) -> Vec<(usize, ScriptPart)> {
     let mut cutter = Cutter {
         text,
         at: 0,
@@ -37,7 +37,7 @@ struct Cutter<'t> {
     sql_line: usize,
     /// Open parentheses.
     depth: usize,
-    parts: Vec<(usize, Part)>,
+    parts: Vec<(usize, ScriptPart)>,
 }
 
 impl<'t> Cutter<'t> {
@@ -119,7 +119,8 @@ impl<'t> Cutter<'t> {
         let sql = std::mem::take(&mut self.sql);
         let sql = sql.trim_end();
         if !sql.is_empty() {
-            self.parts.push((self.sql_line, Part::Sql(sql.into())));
+            self.parts
+                .push((self.sql_line, ScriptPart::Sql(sql.into())));
         }
     }
 
@@ -141,7 +142,8 @@ impl<'t> Cutter<'t> {
             }
             command.push('\n');
         }
-        self.parts.push((line, Part::Meta(command.trim().into())));
+        self.parts
+            .push((line, ScriptPart::Meta(command.trim().into())));
     }
 }
 

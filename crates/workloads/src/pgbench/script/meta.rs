@@ -1,6 +1,6 @@
 //! Commands that begin with a backslash, and what they do to the statements between them.
 
-use super::{Command, MOST_VALUES, Mode, Sleep, Sql, Store, What};
+use super::{CommandKind, MOST_VALUES, Mode, PgbenchCommand, Sleep, Sql, Store};
 use crate::pgbench::expression::{Names, parse};
 use std::time::Duration;
 use tidemark_core::did_you_mean;
@@ -32,7 +32,7 @@ const REFUSED: [(&str, &str); 3] = [
 ];
 
 /// An `\if` that is open.
-struct Block {
+struct IfBlock {
     /// The command whose condition decides, until its other branch begins.
     open: Option<usize>,
     /// Commands that wait to be told of the `\endif`.
@@ -40,18 +40,18 @@ struct Block {
 }
 
 /// Makes commands of a script's parts.
-pub(super) struct Reader<'a> {
+pub(super) struct ScriptReader<'a> {
     mode: Mode,
     names: &'a mut Names,
     numbers: &'a mut usize,
-    commands: Vec<Command>,
-    blocks: Vec<Block>,
+    commands: Vec<PgbenchCommand>,
+    blocks: Vec<IfBlock>,
     in_pipeline: bool,
     /// Whether the last part was a statement, which `\gset` may follow.
     after_sql: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScriptReader<'a> {
     pub fn new(mode: Mode, names: &'a mut Names, numbers: &'a mut usize) -> Self {
         Self {
             mode,
@@ -64,9 +64,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn push(&mut self, line: &str, what: What) {
+    fn push(&mut self, line: &str, what: CommandKind) {
         let line = line.lines().next().unwrap_or_default().into();
-        self.commands.push(Command { line, what });
+        self.commands.push(PgbenchCommand { line, what });
     }
 
     /// A statement.
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
         sql.is_piped = self.in_pipeline;
         *self.numbers += 1;
-        self.push(text, What::Sql(sql));
+        self.push(text, CommandKind::Sql(sql));
         self.after_sql = true;
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             "set" => self.set(&shown, rest)?,
             "if" => {
                 let test = self.condition(word, rest)?;
-                self.blocks.push(Block {
+                self.blocks.push(IfBlock {
                     open: Some(self.commands.len()),
                     waiting: Vec::new(),
                 });
@@ -116,14 +116,14 @@ impl<'a> Reader<'a> {
             "else" => {
                 alone()?;
                 self.other_branch(word)?;
-                self.push(&shown, What::Else { end: 0 });
+                self.push(&shown, CommandKind::Else { end: 0 });
             }
             "endif" => {
                 alone()?;
                 let block = self.blocks.pop();
                 let block = block.ok_or("\\endif without \\if")?;
                 self.close(&block);
-                self.push(&shown, What::Endif);
+                self.push(&shown, CommandKind::Endif);
             }
             "gset" | "aset" => self.store(word, rest.trim(), after_sql)?,
             "sleep" => self.sleep(&shown, rest)?,
@@ -135,14 +135,14 @@ impl<'a> Reader<'a> {
                 if std::mem::replace(&mut self.in_pipeline, true) {
                     return Err("\\startpipeline in a pipeline".into());
                 }
-                self.push(&shown, What::StartPipeline);
+                self.push(&shown, CommandKind::StartPipeline);
             }
             "endpipeline" => {
                 alone()?;
                 if !std::mem::take(&mut self.in_pipeline) {
                     return Err("\\endpipeline without \\startpipeline".into());
                 }
-                self.push(&shown, What::EndPipeline);
+                self.push(&shown, CommandKind::EndPipeline);
             }
             _ => return Err(unknown(word)),
         }
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The commands, when the script has ended.
-    pub fn finish(self) -> Result<Vec<Command>, String> {
+    pub fn finish(self) -> Result<Vec<PgbenchCommand>, String> {
         if !self.blocks.is_empty() {
             return Err("\\if without \\endif".into());
         }
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         }
         let value = self.expression("set", expression)?;
         let to = self.names.slot(name).slot;
-        self.push(shown, What::Set { to, value });
+        self.push(shown, CommandKind::Set { to, value });
         Ok(())
     }
 
@@ -210,8 +210,8 @@ impl<'a> Reader<'a> {
         let open = block.open.take();
         let open = open.ok_or_else(|| format!("\\{word} after \\else"))?;
         block.waiting.push(here);
-        if let Some(Command {
-            what: What::If { otherwise, .. },
+        if let Some(PgbenchCommand {
+            what: CommandKind::If { otherwise, .. },
             ..
         }) = self.commands.get_mut(open)
         {
@@ -221,11 +221,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Tells the commands of a block where it ends.
-    fn close(&mut self, block: &Block) {
+    fn close(&mut self, block: &IfBlock) {
         let here = self.commands.len();
         for at in block.waiting.iter().chain(&block.open) {
             match self.commands.get_mut(*at).map(|c| &mut c.what) {
-                Some(What::If {
+                Some(CommandKind::If {
                     otherwise,
                     after_branch,
                     ..
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
                         *end = here;
                     }
                 }
-                Some(What::Else { end }) => *end = here,
+                Some(CommandKind::Else { end }) => *end = here,
                 _ => {}
             }
         }
@@ -252,8 +252,8 @@ impl<'a> Reader<'a> {
             return Err(format!("\\{word} is not allowed in a pipeline"));
         }
         let last = self.commands.last_mut().filter(|_| after_sql);
-        let Some(Command {
-            what: What::Sql(sql),
+        let Some(PgbenchCommand {
+            what: CommandKind::Sql(sql),
             ..
         }) = last
         else {
@@ -296,13 +296,13 @@ impl<'a> Reader<'a> {
         if let Some(more) = words.next() {
             return Err(format!("\\sleep takes a time and a unit, not {more}"));
         }
-        self.push(shown, What::Sleep(Sleep { count, unit }));
+        self.push(shown, CommandKind::Sleep(Sleep { count, unit }));
         Ok(())
     }
 }
 
-fn branch(test: crate::pgbench::expression::Expr, after_branch: Option<usize>) -> What {
-    What::If {
+fn branch(test: crate::pgbench::expression::Expr, after_branch: Option<usize>) -> CommandKind {
+    CommandKind::If {
         test,
         otherwise: 0,
         after_branch,

@@ -57,21 +57,21 @@ pub struct Script {
     /// How often it is chosen, beside the others' weights.
     pub weight: u64,
     /// Its commands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<PgbenchCommand>,
 }
 
 /// A command of a script.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Command {
+pub struct PgbenchCommand {
     /// Its first line.
     pub line: String,
     /// What it does.
-    pub what: What,
+    pub what: CommandKind,
 }
 
 /// What a command does. Places are those of commands.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum CommandKind {
     /// Sends a statement.
     Sql(Sql),
     /// `\set`.
@@ -127,7 +127,7 @@ pub enum Store {
 
 /// A piece of a statement's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum SqlPiece {
     /// Text.
     Text(String),
     /// A variable's place, and its text where it has no value.
@@ -138,7 +138,7 @@ pub enum Piece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sql {
     /// Its text, cut at the variables.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<SqlPiece>,
     /// The same with `$1`, `$2`, … for the variables.
     pub numbered: String,
     /// The variables' places, in the order of the numbers.
@@ -174,9 +174,9 @@ impl Sql {
             }
             let slot = names.slot(name).slot;
             if !plain.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                pieces.push(SqlPiece::Text(std::mem::take(&mut plain)));
             }
-            pieces.push(Piece::Variable(slot, format!(":{name}")));
+            pieces.push(SqlPiece::Variable(slot, format!(":{name}")));
             values.push(slot);
             numbered.push_str(&format!("${}", values.len()));
             rest = &from[1 + name.len()..];
@@ -184,7 +184,7 @@ impl Sql {
         plain.push_str(rest);
         numbered.push_str(rest);
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(SqlPiece::Text(plain));
         }
         Self {
             pieces,
@@ -218,17 +218,17 @@ pub fn read(
     mode: Mode,
     names: &mut Names,
     numbers: &mut usize,
-) -> Result<Vec<Command>, ScriptError> {
+) -> Result<Vec<PgbenchCommand>, ScriptError> {
     let wrong = |line: usize, what: String| ScriptError {
         script: shown.into(),
         line,
         what,
     };
-    let mut reader = meta::Reader::new(mode, names, numbers);
+    let mut reader = meta::ScriptReader::new(mode, names, numbers);
     for (line, part) in cut::parts(text) {
         let read = match part {
-            cut::Part::Sql(sql) => reader.sql(&sql),
-            cut::Part::Meta(command) => reader.meta(&command),
+            cut::ScriptPart::Sql(sql) => reader.sql(&sql),
+            cut::ScriptPart::Meta(command) => reader.meta(&command),
         };
         read.map_err(|what| wrong(line, what))?;
     }

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn read_in(mode: Mode, text: &str) -> Result<Vec<Command>, String> {
+fn read_in(mode: Mode, text: &str) -> Result<Vec<PgbenchCommand>, String> {
     read("f.sql", text, mode, &mut Names::default(), &mut 0).map_err(|e| e.to_string())
 }
 
@@ -35,7 +35,7 @@ fn statements_end_at_semicolons_and_commands_at_lines() {
 
 fn sql(text: &str) -> Sql {
     match read_in(Mode::Prepared, text).unwrap().remove(0).what {
-        What::Sql(sql) => sql,
+        CommandKind::Sql(sql) => sql,
         other => panic!("{other:?}"),
     }
 }
@@ -68,7 +68,7 @@ fn branches_know_where_they_go_on() {
     )
     .unwrap();
     let branch = |at: usize| match &commands[at].what {
-        What::If {
+        CommandKind::If {
             otherwise,
             after_branch,
             ..
@@ -77,15 +77,15 @@ fn branches_know_where_they_go_on() {
     };
     assert_eq!(branch(0), (2, None));
     assert_eq!(branch(2), (4, Some(6)));
-    assert_eq!(commands[4].what, What::Else { end: 6 });
+    assert_eq!(commands[4].what, CommandKind::Else { end: 6 });
     let bare = read_in(Mode::Simple, "\\if 1\nSELECT 1;\n\\endif").unwrap();
-    assert!(matches!(bare[0].what, What::If { otherwise: 2, .. }));
+    assert!(matches!(bare[0].what, CommandKind::If { otherwise: 2, .. }));
 }
 
 #[test]
 fn sleeps_have_units() {
     let sleep = |text: &str| match read_in(Mode::Simple, text).unwrap().remove(0).what {
-        What::Sleep(sleep) => (sleep.count, sleep.unit.as_micros()),
+        CommandKind::Sleep(sleep) => (sleep.count, sleep.unit.as_micros()),
         other => panic!("{other:?}"),
     };
     assert_eq!(sleep("\\sleep 10 ms"), (Ok(10), 1000));
@@ -166,7 +166,7 @@ proptest! {
         if let Ok(commands) = read_in(Mode::Extended, &text) {
             let last = commands.len();
             for command in &commands {
-                if let What::If { otherwise, .. } = command.what {
+                if let CommandKind::If { otherwise, .. } = command.what {
                     prop_assert!(otherwise > 0 && otherwise < last);
                 }
             }

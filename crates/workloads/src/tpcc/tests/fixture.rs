@@ -1,7 +1,7 @@
 //! A database of two warehouses that is small enough to be known by heart.
 
 use super::super::statements::Statements;
-use super::super::work::{Expected, Scratch, Work};
+use super::super::work::{Expected, Scratch, TransactionWork};
 use super::super::{OPTIONS, Settings, Table, schema};
 use std::sync::Arc;
 use tidemark_core::{OptionValues, PreparedMode, Source, Target};
@@ -52,8 +52,8 @@ pub struct Ready {
 }
 
 impl Ready {
-    pub fn work(&mut self, warehouse: i64) -> Work<'_> {
-        Work {
+    pub fn work(&mut self, warehouse: i64) -> TransactionWork<'_> {
+        TransactionWork {
             expected: Expected::default(),
             session: &mut self.session,
             sql: &self.statements,

@@ -1,6 +1,6 @@
 //! What terminals type, at a fixed seed.
 
-use super::super::input::{Input, TransactionKind, UNUSED_ITEM, User, Who};
+use super::super::input::{Input, InputGenerator, TransactionKind, UNUSED_ITEM, Who};
 use super::super::terminal::Terminal;
 use super::fixture::settings;
 use crate::terminal::User as _;
@@ -29,14 +29,14 @@ const DRAWS: u64 = 100_000;
 
 fn inputs(kind: TransactionKind) -> Vec<Input> {
     let settings = settings(&[("warehouses", "10")]);
-    let mut user = User::new(&settings, 4, 100, 77);
+    let mut user = InputGenerator::new(&settings, 4, 100, 77);
     (0..DRAWS).map(|_| user.input(kind, &settings)).collect()
 }
 
 #[test]
 fn a_hundred_transactions_of_a_terminal_are_the_mix_exactly() {
     let settings = settings(&[("weight", "44,42,5,5,4")]);
-    let mut user = User::new(&settings, 0, 10, 3);
+    let mut user = InputGenerator::new(&settings, 0, 10, 3);
     let mut orders = HashSet::new();
     for _ in 0..50 {
         let deck: Vec<_> = (0..100).map(|_| user.kind(&settings.weight)).collect();
@@ -163,7 +163,7 @@ fn the_others_are_typed_as_2_6_to_2_8_say() {
 #[test]
 fn a_single_warehouse_has_no_other() {
     let settings = settings(&[("warehouses", "1")]);
-    let mut user = User::new(&settings, 0, 1, 1);
+    let mut user = InputGenerator::new(&settings, 0, 1, 1);
     for _ in 0..2_000 {
         match user.input(TransactionKind::NewOrder, &settings) {
             Input::NewOrder(order) => assert!(order.lines().iter().all(|l| l.warehouse == 1)),
@@ -186,7 +186,7 @@ fn terminals_are_spread_over_the_warehouses_of_their_client() {
     let settings = settings(&options);
     let homes = |terminals: usize| -> Vec<(u32, u8)> {
         (0..terminals)
-            .map(|n| User::new(&settings, n, terminals, 1))
+            .map(|n| InputGenerator::new(&settings, n, terminals, 1))
             .map(|user| (user.warehouse, user.district))
             .collect()
     };
@@ -205,7 +205,7 @@ fn terminals_are_spread_over_the_warehouses_of_their_client() {
 fn a_seed_and_a_number_give_the_same_inputs_again_and_no_one_elses() {
     let settings = settings(&[]);
     let typed = |number, seed| -> Vec<Input> {
-        let mut user = User::new(&settings, number, 20, seed);
+        let mut user = InputGenerator::new(&settings, number, 20, seed);
         (0..20)
             .map(|_| {
                 let kind = user.kind(&settings.weight);

@@ -1,13 +1,13 @@
 //! What each transaction leaves behind.
 
-use super::super::input::{Line, NewOrder, OrderStatus, Payment, UNUSED_ITEM, Who};
+use super::super::input::{NewOrder, OrderLineInput, OrderStatus, Payment, UNUSED_ITEM, Who};
 use super::super::order_status::OrderShown;
 use super::super::{delivery, new_order, order_status, payment, stock_level};
 use super::fixture::{LINES, ORDERS, Ready, dist, every_way};
 use tidemark_core::{DbError, ErrorClass};
 
-fn line(item: u32, warehouse: u32, quantity: u8) -> Line {
-    Line {
+fn line(item: u32, warehouse: u32, quantity: u8) -> OrderLineInput {
+    OrderLineInput {
         item,
         warehouse,
         quantity,

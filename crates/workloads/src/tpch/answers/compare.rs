@@ -1,7 +1,7 @@
 //! Whether two answers are the same (clause 2.1.3.5).
 
-use super::Answer;
-use crate::tpch::query::{Query, Rule};
+use super::QueryAnswer;
+use crate::tpch::query::{ComparisonRule, Query};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -71,8 +71,8 @@ impl fmt::Display for Difference {
 /// [`Difference`]: the first row that differs.
 pub fn compare(
     query: &Query,
-    expected: &Answer,
-    got: &Answer,
+    expected: &QueryAnswer,
+    got: &QueryAnswer,
     precision: Precision,
 ) -> Result<(), Difference> {
     let rows = (expected.rows.len(), got.rows.len());
@@ -111,7 +111,7 @@ pub fn compare(
 
 /// Ranges of rows that are equal in the column that they are ordered by; of one row only, those
 /// that are alone.
-fn ties(query: &Query, answer: &Answer) -> Vec<std::ops::Range<usize>> {
+fn ties(query: &Query, answer: &QueryAnswer) -> Vec<std::ops::Range<usize>> {
     let Some(column) = query.tied_by else {
         return Vec::new();
     };
@@ -140,7 +140,8 @@ fn arranged<'a>(
     let mut rows: Vec<&[Option<String>]> = rows.iter().map(Vec::as_slice).collect();
     let exact = |row: &[Option<String>]| -> Vec<Option<String>> {
         let cells = query.columns.iter().zip(row);
-        let kept = cells.filter(|((_, rule), _)| matches!(rule, Rule::Text | Rule::Number));
+        let kept = cells
+            .filter(|((_, rule), _)| matches!(rule, ComparisonRule::Text | ComparisonRule::Number));
         kept.map(|(_, cell)| cell.clone()).collect()
     };
     for tie in ties.iter().filter(|tie| tie.len() > 1) {
@@ -164,11 +165,16 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= CENT.max(a.abs() * RELATIVE)
 }
 
-fn same(expected: &Option<String>, got: &Option<String>, rule: Rule, precision: Precision) -> bool {
+fn same(
+    expected: &Option<String>,
+    got: &Option<String>,
+    rule: ComparisonRule,
+    precision: Precision,
+) -> bool {
     let (Some(expected), Some(got)) = (expected, got) else {
         return expected.is_none() && got.is_none();
     };
-    if rule == Rule::Text {
+    if rule == ComparisonRule::Text {
         return expected.trim_end() == got.trim_end();
     }
     let (Some(v), Some(r)) = (number(expected), number(got)) else {
@@ -176,15 +182,15 @@ fn same(expected: &Option<String>, got: &Option<String>, rule: Rule, precision: 
     };
     match (rule, precision) {
         // Keys, counts, and values with two digits after the point.
-        (Rule::Text | Rule::Number, _) => (r - v).abs() < 0.005,
-        (Rule::Sum, Precision::Specified) => (r - v).abs() <= 100.0,
-        (Rule::Sum, Precision::Close) => near(v, r),
-        (Rule::Ratio, Precision::Specified) => {
+        (ComparisonRule::Text | ComparisonRule::Number, _) => (r - v).abs() < 0.005,
+        (ComparisonRule::Sum, Precision::Specified) => (r - v).abs() <= 100.0,
+        (ComparisonRule::Sum, Precision::Close) => near(v, r),
+        (ComparisonRule::Ratio, Precision::Specified) => {
             let (v, r) = (hundredths(v), hundredths(r));
             // The answer set has two digits itself; v may be negative.
             (r - v).abs() <= 0.01 * v.abs() + 1e-9
         }
-        (Rule::Ratio, Precision::Close) => (r - v).abs() <= 1e-5 + v.abs() * RELATIVE,
+        (ComparisonRule::Ratio, Precision::Close) => (r - v).abs() <= 1e-5 + v.abs() * RELATIVE,
     }
 }
 
@@ -196,12 +202,12 @@ fn hundredths(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn answer(rows: &[&str]) -> Answer {
+    fn answer(rows: &[&str]) -> QueryAnswer {
         let row = |row: &&str| {
             let value = |v: &str| (v != "NULL").then(|| v.to_string());
             row.split('|').map(value).collect()
         };
-        Answer {
+        QueryAnswer {
             rows: rows.iter().map(row).collect(),
         }
     }

@@ -13,12 +13,12 @@ use tidemark_drivers::RowSet;
 
 /// Rows of values; NULL is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// In the order that they came.
     pub rows: Vec<Vec<Option<String>>>,
 }
 
-impl Answer {
+impl QueryAnswer {
     /// What an engine sent.
     pub fn of(rows: &RowSet) -> Self {
         let row = |row| {

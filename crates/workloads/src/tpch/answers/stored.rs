@@ -6,7 +6,7 @@
 //! - `sf0.01.txt.gz`: what SQLite answers on the data of scale factor 0.01, confirmed by MariaDB and
 //!   PostgreSQL in a test.
 
-use super::{Answer, Precision};
+use super::{Precision, QueryAnswer};
 use crate::tpch::query::Query;
 use flate2::read::GzDecoder;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const NULL: &str = "\\N";
 /// Answers of all queries to their validation parameters at one scale factor.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    answers: BTreeMap<u8, Answer>,
+    answers: BTreeMap<u8, QueryAnswer>,
     /// How near an engine must come to them.
     pub precision: Precision,
 }
@@ -56,18 +56,18 @@ impl Stored {
     }
 
     /// The answer to a query.
-    pub fn answer(&self, query: &Query) -> Option<&Answer> {
+    pub fn answer(&self, query: &Query) -> Option<&QueryAnswer> {
         self.answers.get(&query.number)
     }
 }
 
-fn read(text: &str) -> Result<BTreeMap<u8, Answer>, StoredError> {
-    let mut answers: BTreeMap<u8, Answer> = BTreeMap::new();
+fn read(text: &str) -> Result<BTreeMap<u8, QueryAnswer>, StoredError> {
+    let mut answers: BTreeMap<u8, QueryAnswer> = BTreeMap::new();
     let mut current = None;
     for line in text.lines() {
         if let Some(query) = Query::named(line) {
             current = Some(query.number);
-            answers.insert(query.number, Answer::default());
+            answers.insert(query.number, QueryAnswer::default());
             continue;
         }
         let answer = current.and_then(|number| answers.get_mut(&number));
@@ -79,7 +79,7 @@ fn read(text: &str) -> Result<BTreeMap<u8, Answer>, StoredError> {
 }
 
 /// The text that [`Stored`] reads, of one query.
-pub fn write_stored(query: &Query, answer: &Answer) -> String {
+pub fn write_stored(query: &Query, answer: &QueryAnswer) -> String {
     let mut text = format!("{query}\n");
     for row in &answer.rows {
         let values = row.iter().map(|v| v.as_deref().unwrap_or(NULL));
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let query = Query::numbered(4).unwrap();
-        let answer = Answer {
+        let answer = QueryAnswer {
             rows: vec![vec![Some("1-URGENT".into()), None]],
         };
         let text = write_stored(query, &answer);

@@ -12,7 +12,7 @@ use tidemark_drivers::Dialect;
 
 /// How a value of an answer is compared with the right one (clause 2.1.3.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum ComparisonRule {
     /// The same text; spaces that fill up a CHAR do not count.
     Text,
     /// The same number: single values, counts, sums of quantities.
@@ -31,7 +31,7 @@ pub struct Query {
     /// What it answers, as the specification calls it.
     pub title: &'static str,
     /// Its columns' names, each with its rule.
-    pub columns: &'static [(&'static str, Rule)],
+    pub columns: &'static [(&'static str, ComparisonRule)],
     /// The column that rows are ordered by, where rows with equal values may come in any order.
     pub tied_by: Option<usize>,
     /// The most rows that it answers, if there is such a number.
@@ -74,7 +74,7 @@ macro_rules! query {
         Query {
             number: $number,
             title: $title,
-            columns: &[$(($name, Rule::$rule)),+],
+            columns: &[$(($name, ComparisonRule::$rule)),+],
             tied_by: $tied,
             limit: $limit,
             template: include_str!(concat!("sql/q", $number, ".sql")),

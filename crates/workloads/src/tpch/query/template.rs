@@ -4,7 +4,7 @@
 //! `{date 1998-12-01 - 90 day}`, `{year o_orderdate}`, `{prefix c_phone 2}`,
 //! `{decimal 0.06 + 0.01}`.
 
-use tidemark_drivers::{Dialect, Span};
+use tidemark_drivers::{CalendarSpan, Dialect};
 
 /// The SQL of a template. A mark that is none is left as it stands, which no engine takes for SQL.
 pub(super) fn render(template: &str, parameters: &[String], dialect: &Dialect) -> String {
@@ -37,9 +37,9 @@ fn expression(mark: &str, dialect: &Dialect) -> Option<String> {
         ["date", date, sign, number, unit] => {
             let number = number.parse().ok()?;
             let span = match unit {
-                "day" => Span::Days(number),
-                "month" => Span::Months(number),
-                "year" => Span::Years(number),
+                "day" => CalendarSpan::Days(number),
+                "month" => CalendarSpan::Months(number),
+                "year" => CalendarSpan::Years(number),
                 _ => return None,
             };
             Some(dialect.date_moved(date, span, sign == "-"))

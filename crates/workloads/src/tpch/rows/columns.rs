@@ -1,6 +1,6 @@
 //! The columns of each table, in the order of clause 1.4.1, and where its comments come from.
 
-use super::text::Text;
+use super::text::ValueText;
 use super::{Row, SUPPLIERS_OF_A_PART};
 use std::sync::LazyLock;
 use tidemark_drivers::RowWriter;
@@ -31,7 +31,7 @@ impl Row for Region<'static> {
         self.r_regionkey as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, _text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, _text: &mut ValueText) {
         row.int(self.r_regionkey);
         row.text(self.r_name);
         row.text(comment);
@@ -51,7 +51,7 @@ impl Row for Nation<'static> {
         self.n_nationkey as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, _text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, _text: &mut ValueText) {
         row.int(self.n_nationkey);
         row.text(self.n_name);
         row.int(self.n_regionkey);
@@ -73,7 +73,7 @@ impl Row for Part<'static> {
         (self.p_partkey - 1) as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.p_partkey);
         row.text(text.shown(&self.p_name));
         row.text(text.shown(&self.p_mfgr));
@@ -100,7 +100,7 @@ impl Row for Supplier {
         (self.s_suppkey - 1) as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.s_suppkey);
         row.text(text.shown(&self.s_name));
         row.text(text.shown(&self.s_address));
@@ -138,7 +138,7 @@ impl Row for PartSupp<'static> {
         (self.ps_partkey - 1) as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.ps_partkey);
         row.int(self.ps_suppkey);
         row.int(self.ps_availqty.into());
@@ -161,7 +161,7 @@ impl Row for Customer<'static> {
         (self.c_custkey - 1) as u64
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.c_custkey);
         row.text(text.shown(&self.c_name));
         row.text(text.shown(&self.c_address));
@@ -194,7 +194,7 @@ impl Row for Order<'static> {
         order_of(self.o_orderkey)
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.o_orderkey);
         row.int(self.o_custkey);
         row.text(self.o_orderstatus.as_str());
@@ -221,7 +221,7 @@ impl Row for LineItem<'static> {
         order_of(self.l_orderkey)
     }
 
-    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut Text) {
+    fn write(&self, comment: &str, row: &mut RowWriter<'_>, text: &mut ValueText) {
         row.int(self.l_orderkey);
         row.int(self.l_partkey);
         row.int(self.l_suppkey);

@@ -19,14 +19,14 @@ static FRACTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// Writes values as text.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct ValueText {
     number: [u8; 24],
     shown: String,
     dates: &'static [String],
     fractions: &'static [String],
 }
 
-impl Default for Text {
+impl Default for ValueText {
     fn default() -> Self {
         Self {
             number: [0; 24],
@@ -37,7 +37,7 @@ impl Default for Text {
     }
 }
 
-impl Text {
+impl ValueText {
     pub fn money(&mut self, value: TPCHDecimal) -> &str {
         let at = write_decimal(value.into_inner(), 2, &mut self.number);
         std::str::from_utf8(&self.number[at..]).unwrap_or_default()

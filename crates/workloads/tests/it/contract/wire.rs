@@ -8,7 +8,7 @@ use std::path::Path;
 use tidemark_core::{PreparedMode, Protocol, Target};
 use tidemark_drivers::{ConnectOptions, Connector, Dialect, Session, catalog};
 use tidemark_runtime::block_on;
-use tidemark_testkit::{Engine, Server};
+use tidemark_testkit::{SandboxEngine, Server};
 use tidemark_workloads::TablePlan;
 
 /// What sysbench 1.0.20 has; the rest of the registry is ours.
@@ -33,12 +33,12 @@ struct Logged {
 }
 
 impl Logged {
-    fn start(engine: Engine) -> Logged {
+    fn start(engine: SandboxEngine) -> Logged {
         let builder = match engine {
-            Engine::MariaDb => Server::builder(engine)
+            SandboxEngine::MariaDb => Server::builder(engine)
                 .setting("log_output", "TABLE")
                 .setting("general_log", "1"),
-            Engine::Postgres => Server::builder(engine)
+            SandboxEngine::Postgres => Server::builder(engine)
                 .setting("log_statement", "all")
                 .setting("log_line_prefix", "[%p] "),
         };
@@ -152,10 +152,10 @@ fn without_values(text: &str) -> String {
 }
 
 /// What the data file says of one workload.
-fn observed(engine: Engine, name: &str) -> Vec<String> {
+fn observed(engine: SandboxEngine, name: &str) -> Vec<String> {
     let file = match engine {
-        Engine::MariaDb => "mysql.txt",
-        Engine::Postgres => "postgres.txt",
+        SandboxEngine::MariaDb => "mysql.txt",
+        SandboxEngine::Postgres => "postgres.txt",
     };
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/sysbench-sql")
@@ -241,7 +241,7 @@ fn sysbench_event(logged: &Logged, name: &str, mode: &str) -> Vec<String> {
     logged.since(mark)
 }
 
-fn same_statements(engine: Engine) {
+fn same_statements(engine: SandboxEngine) {
     let logged = Logged::start(engine);
     for name in SCRIPTS {
         let own = &sysbench_options(name);
@@ -381,7 +381,7 @@ fn assert_groups(tool: &str, log: &str) {
 
 #[test]
 fn mariadb_is_prewarmed_as_sysbench_does_it() {
-    let logged = Logged::start(Engine::MariaDb);
+    let logged = Logged::start(SandboxEngine::MariaDb);
     let size = "--table-size=20";
     for secondary in [false, true] {
         let option = format!("--secondary={}", if secondary { "on" } else { "off" });
@@ -422,7 +422,7 @@ fn a_group_of_statements_stays_on_its_table() {
         "non-index-updates",
         "delete-inserts",
     ];
-    let logged = Logged::start(Engine::MariaDb);
+    let logged = Logged::start(SandboxEngine::MariaDb);
     let mut given: Vec<String> = COUNTS.iter().map(|name| format!("--{name}=3")).collect();
     given.extend(
         [
@@ -461,12 +461,12 @@ fn a_group_of_statements_stays_on_its_table() {
 
 #[test]
 fn mariadb_receives_what_sysbench_sends() {
-    same_statements(Engine::MariaDb);
+    same_statements(SandboxEngine::MariaDb);
 }
 
 #[test]
 fn postgres_receives_what_sysbench_sends() {
-    same_statements(Engine::Postgres);
+    same_statements(SandboxEngine::Postgres);
 }
 
 #[test]

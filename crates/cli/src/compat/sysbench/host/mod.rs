@@ -10,7 +10,7 @@ mod workers;
 
 pub use job::{HostOrder, order_of_job};
 pub use options::TESTS;
-pub use parse::{Asked, asked};
+pub use parse::{HostTestCommand, asked};
 
 use super::QUIET;
 use crate::exit::{ExitCode, Failure};
@@ -24,7 +24,7 @@ use tidemark_hosttests::HostError;
 ///
 /// # Errors
 /// [`Failure`] with its exit code.
-pub fn main(asked: Asked, args: &[String]) -> Result<ExitCode, Failure> {
+pub fn main(asked: HostTestCommand, args: &[String]) -> Result<ExitCode, Failure> {
     let (test, options) = (asked.test, asked.options);
     let says = options.uint("verbosity") >= QUIET && !options.flag("print-job");
     if says {

@@ -1,7 +1,7 @@
 //! The tests and their options.
 
 use super::super::help::lines;
-use super::super::options::{GROUPS, Group};
+use super::super::options::{GROUPS, OptionGroup};
 use crate::native::at_least;
 use tidemark_core::OptionKind::{Bool, Choice, Float, Int, List};
 use tidemark_core::{OptionSpec, OptionValues, option};
@@ -251,7 +251,7 @@ pub const OF_DATABASES: &[&str] = &[
 
 /// General groups of which sysbench takes all options whatever it tests, and no test of the machine
 /// uses any.
-fn is_of_databases(group: &Group) -> bool {
+fn is_of_databases(group: &OptionGroup) -> bool {
     let titles = ["database", "MySQL", "PostgreSQL", "SQLite"];
     titles.iter().any(|title| group.title.contains(title))
 }

@@ -31,7 +31,7 @@ const OF_CLIENTS: &[&str] = &["clients", "nats", "nats-ca", "nats-creds", "on-cl
 
 /// A command line, understood.
 #[derive(Debug)]
-pub struct Asked {
+pub struct HostTestCommand {
     /// The test.
     pub test: &'static HostTestRow,
     /// What is to be done.
@@ -47,7 +47,7 @@ pub struct Asked {
 /// # Errors
 /// [`Failure`] of bad usage: unknown option or command (with the nearest known one), bad value,
 /// unreadable configuration file.
-pub fn asked(args: &[String]) -> Result<Option<Asked>, Failure> {
+pub fn asked(args: &[String]) -> Result<Option<HostTestCommand>, Failure> {
     let (mut given, mut words) = split(args);
     // As sysbench 0.4 named the test.
     if let Some(at) = given.iter().position(|(name, _)| name == "test") {
@@ -86,7 +86,7 @@ pub fn asked(args: &[String]) -> Result<Option<Asked>, Failure> {
             }
         }
     }
-    Ok(Some(Asked {
+    Ok(Some(HostTestCommand {
         test,
         command,
         options,
@@ -230,7 +230,7 @@ mod tests {
         line.split_whitespace().map(Into::into).collect()
     }
 
-    fn understood(line: &str) -> Asked {
+    fn understood(line: &str) -> HostTestCommand {
         asked(&words(line)).unwrap().unwrap()
     }
 

@@ -3,7 +3,7 @@
 use super::super::prepare::outlet;
 use super::super::printer::bar;
 use super::job::HostOrder;
-use super::workers::{Threads, events, told, workers};
+use super::workers::{HostTestThreads, events, told, workers};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::live_output::LiveOutput;
@@ -22,7 +22,7 @@ use tidemark_compat::sysbench::{self, RunHeader};
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
 use tidemark_core::{Pacing, RunSpec};
 use tidemark_engine::{RunObserver, RunResult, Started, WorkersSpec, run_workers};
-use tidemark_hosttests::files::Counts;
+use tidemark_hosttests::files::FileCounts;
 use tidemark_report::{ReportError, beyond, step};
 use tidemark_stats::Histogram;
 
@@ -40,7 +40,7 @@ pub fn run(order: &HostOrder) -> Result<ExitCode, Failure> {
         events: events(order.test, options, &job.load),
         ..job.load.clone()
     };
-    let Threads {
+    let HostTestThreads {
         workers,
         kinds,
         counts,
@@ -125,7 +125,7 @@ fn header(order: &HostOrder, checkpoints: &[Duration]) -> String {
 struct Words {
     test: HostTest,
     percentiles: Vec<f64>,
-    counts: Option<Arc<Counts>>,
+    counts: Option<Arc<FileCounts>>,
 }
 
 impl Words {

@@ -8,24 +8,26 @@ use std::sync::atomic::AtomicBool;
 use tidemark_compat::sysbench::host::{FilesHeader, HostTest};
 use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{EngineError, Worker, WorkerEvent};
-use tidemark_hosttests::files::{self, Counts, Extra, IoMode, Layout, Mode, Plan, SyncMode};
+use tidemark_hosttests::files::{
+    self, Extra, FileCounts, FilePlan, IoMode, Layout, Mode, SyncMode,
+};
 use tidemark_hosttests::memory::{self, Operation};
-use tidemark_hosttests::{HostError, Test, cpu, mutex, threads};
+use tidemark_hosttests::{HostError, TestThread, cpu, mutex, threads};
 
 /// A test that can begin.
-pub struct Threads {
+pub struct HostTestThreads {
     /// One for each thread.
     pub workers: Vec<Box<dyn Worker>>,
     /// What events are called.
     pub kinds: &'static [&'static str],
     /// What `fileio` counts beside its events.
-    pub counts: Option<Arc<Counts>>,
+    pub counts: Option<Arc<FileCounts>>,
 }
 
 /// A thread's test as the engine knows it.
 struct OnThread<T>(T);
 
-impl<T: Test> Worker for OnThread<T> {
+impl<T: TestThread> Worker for OnThread<T> {
     fn event(&mut self, cut_off: &AtomicBool) -> Result<Option<WorkerEvent>, EngineError> {
         let event = self.0.event(cut_off).map_err(engine_error)?;
         Ok(event.map(|event| WorkerEvent {
@@ -46,7 +48,7 @@ fn engine_error(error: HostError) -> EngineError {
     }
 }
 
-fn boxed<T: Test + 'static>(tests: Vec<T>) -> Vec<Box<dyn Worker>> {
+fn boxed<T: TestThread + 'static>(tests: Vec<T>) -> Vec<Box<dyn Worker>> {
     let boxed = |test| Box::new(OnThread(test)) as Box<dyn Worker>;
     tests.into_iter().map(boxed).collect()
 }
@@ -111,8 +113,8 @@ pub fn layout(options: &OptionValues) -> Layout {
     }
 }
 
-fn plan(options: &OptionValues, spec: &RunSpec) -> Result<Plan, Failure> {
-    Ok(Plan {
+fn plan(options: &OptionValues, spec: &RunSpec) -> Result<FilePlan, Failure> {
+    Ok(FilePlan {
         mode: Mode::of(options.text("file-test-mode")).unwrap_or(Mode::RndRd),
         io: match options.text("file-io-mode") {
             "async" => IoMode::Async,
@@ -144,7 +146,7 @@ pub fn workers(
     test: &HostTestRow,
     options: &OptionValues,
     spec: &RunSpec,
-) -> Result<Threads, Failure> {
+) -> Result<HostTestThreads, Failure> {
     let count = spec.terminals;
     let number = |name: &str| usize::try_from(options.uint(name)).unwrap_or(usize::MAX);
     let (workers, kinds, counts) = match test.name {
@@ -185,7 +187,7 @@ pub fn workers(
             (boxed(vec![one; count]), cpu::KINDS, None)
         }
     };
-    Ok(Threads {
+    Ok(HostTestThreads {
         workers,
         kinds,
         counts,

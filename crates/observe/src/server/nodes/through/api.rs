@@ -23,7 +23,7 @@ pub(super) struct Vector {
 
 /// An answer, and what it warns of: parts that are missing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ApiAnswer {
     pub vectors: Vec<Vector>,
     pub warning: Option<String>,
 }
@@ -90,7 +90,7 @@ impl Api {
     ///
     /// # Errors
     /// As [`Api::time`].
-    pub fn now(&self, query: &str, longest: Duration) -> Result<Answer, String> {
+    pub fn now(&self, query: &str, longest: Duration) -> Result<ApiAnswer, String> {
         let url = self.asking("query", &[("query", query.into())]);
         self.answer(&url, longest)
     }
@@ -104,7 +104,7 @@ impl Api {
         query: &str,
         (from, to, step): (f64, f64, f64),
         longest: Duration,
-    ) -> Result<Answer, String> {
+    ) -> Result<ApiAnswer, String> {
         let parameters = [
             ("query", query.to_string()),
             ("start", format!("{from:.3}")),
@@ -130,12 +130,12 @@ impl Api {
         format!("{}: the reply is not from a Prometheus", self.url.address())
     }
 
-    fn answer(&self, url: &Url, longest: Duration) -> Result<Answer, String> {
+    fn answer(&self, url: &Url, longest: Duration) -> Result<ApiAnswer, String> {
         let (data, warning) = self.data(url, longest)?;
         let series = data.get("result").and_then(Value::as_array);
         let series = series.ok_or_else(|| self.odd())?;
         let vectors = series.iter().filter_map(vector).collect();
-        Ok(Answer { vectors, warning })
+        Ok(ApiAnswer { vectors, warning })
     }
 
     /// The `data` of a good answer, and its first warning.

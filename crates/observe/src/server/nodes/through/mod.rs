@@ -11,13 +11,13 @@ mod queries;
 use super::super::access::EndpointAccess;
 use super::MOST_NODES;
 use super::discover::discovered;
-use super::rates::What;
-use super::table::{Kind, Measure, group_of_threads};
+use super::rates::MetricAspect;
+use super::table::{Measure, NodeKind, group_of_threads};
 use crate::db::Db;
 use crate::own::Own;
-use crate::source::{Column, Samples, SeriesSource};
+use crate::source::{Samples, SeriesHandle, SeriesSource};
 use api::{Api, Vector};
-use queries::{Query, SCRAPES, SCRAPES_MS, TELLING, instances, of_kind};
+use queries::{MetricQuery, SCRAPES, SCRAPES_MS, TELLING, instances, of_kind};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -49,13 +49,13 @@ pub(crate) struct ThroughPrometheus {
     access: EndpointAccess,
     cluster: Option<(Engine, Box<Connector>)>,
     every: Duration,
-    worker: Option<Worker>,
-    columns: HashMap<Place, Column>,
+    worker: Option<QueryThread>,
+    columns: HashMap<Place, SeriesHandle>,
     said: HashSet<String>,
 }
 
 /// The thread that asks.
-struct Worker {
+struct QueryThread {
     stop: Option<Sender<()>>,
     news: Receiver<News>,
 }
@@ -66,8 +66,8 @@ type Place = (String, String, Option<(&'static str, String)>);
 /// What the thread tells.
 enum News {
     Points {
-        kind_row: &'static super::table::Row,
-        what: What,
+        kind_row: &'static super::table::MetricRow,
+        what: MetricAspect,
         /// By instance and group: milliseconds since the load began, and values.
         series: BTreeMap<(String, String), BTreeMap<i64, f64>>,
     },
@@ -145,8 +145,8 @@ impl ThroughPrometheus {
                             .map(|(label, value)| (*label, value.as_str())),
                     );
                     let column = match (what, row.measure) {
-                        (What::Rate, _) => samples.rate(&name, "1/s", &labels, 1),
-                        (What::Main, Measure::Counter) => {
+                        (MetricAspect::Rate, _) => samples.rate(&name, "1/s", &labels, 1),
+                        (MetricAspect::Main, Measure::Counter) => {
                             samples.rate(&name, row.unit, &labels, row.digits)
                         }
                         _ => samples.gauge(&name, row.unit, &labels, row.digits),
@@ -200,7 +200,7 @@ impl SeriesSource for ThroughPrometheus {
         }
         let scrapes = api.now(SCRAPES, LONGEST).unwrap_or_default();
         let scrapes = scrapes.vectors.first().and_then(|of| of.points.first());
-        let times = Times::of(scrapes.map(|(_, count)| SCRAPES_MS / count), self.every);
+        let times = QueryTimes::of(scrapes.map(|(_, count)| SCRAPES_MS / count), self.every);
         let (tell, news) = channel();
         let (stop, stopped) = channel();
         let asking = Asking {
@@ -217,7 +217,7 @@ impl SeriesSource for ThroughPrometheus {
             .stack_size(STACK)
             .spawn(move || asking.until(&stopped))
             .map_err(|e| failed(e.to_string()))?;
-        self.worker = Some(Worker {
+        self.worker = Some(QueryThread {
             stop: Some(stop),
             news,
         });
@@ -267,8 +267,8 @@ impl SeriesSource for ThroughPrometheus {
 }
 
 /// What each instance is. One that has the names of several is what comes first in [`TELLING`].
-fn kinds(found: &[Vector]) -> BTreeMap<String, Kind> {
-    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
+fn kinds(found: &[Vector]) -> BTreeMap<String, NodeKind> {
+    let mut kinds: BTreeMap<String, NodeKind> = BTreeMap::new();
     for (name, kind) in TELLING.iter().rev() {
         for of in found {
             let of = (of.labels.get("__name__"), of.labels.get("instance"));
@@ -282,8 +282,8 @@ fn kinds(found: &[Vector]) -> BTreeMap<String, Kind> {
     kinds
 }
 
-fn asked_of(kinds: &BTreeMap<String, Kind>, times: &Times) -> Vec<Query> {
-    let there: HashSet<Kind> = kinds.values().copied().collect();
+fn asked_of(kinds: &BTreeMap<String, NodeKind>, times: &QueryTimes) -> Vec<MetricQuery> {
+    let there: HashSet<NodeKind> = kinds.values().copied().collect();
     let there = TELLING.iter().filter(|(_, kind)| there.contains(kind));
     there
         .flat_map(|(_, kind)| of_kind(*kind, times.window_ms))
@@ -292,7 +292,7 @@ fn asked_of(kinds: &BTreeMap<String, Kind>, times: &Times) -> Vec<Query> {
 
 /// How points and windows lie, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Times {
+struct QueryTimes {
     /// The series' own step.
     every_ms: u64,
     /// From point to point.
@@ -301,7 +301,7 @@ struct Times {
     window_ms: u64,
 }
 
-impl Times {
+impl QueryTimes {
     fn of(scrape_ms: Option<f64>, every: Duration) -> Self {
         let every_ms = u64::try_from(every.as_millis()).unwrap_or(5000).max(1);
         // Prometheus' own default is a minute, TiUP's 15 s.
@@ -338,9 +338,9 @@ impl Times {
 /// The thread's side.
 struct Asking {
     api: Api,
-    kinds: BTreeMap<String, Kind>,
-    queries: Vec<Query>,
-    times: Times,
+    kinds: BTreeMap<String, NodeKind>,
+    queries: Vec<MetricQuery>,
+    times: QueryTimes,
     begun: Instant,
     /// When the load began by the server's clock, in seconds since 1970.
     began_at: f64,
@@ -416,10 +416,10 @@ impl Asking {
 /// An answer's points by instance and group, on the grid of the series.
 fn placed(
     vectors: &[Vector],
-    query: &Query,
-    kinds: &BTreeMap<String, Kind>,
+    query: &MetricQuery,
+    kinds: &BTreeMap<String, NodeKind>,
     first_at: f64,
-    times: &Times,
+    times: &QueryTimes,
 ) -> BTreeMap<(String, String), BTreeMap<i64, f64>> {
     let row = query.row;
     let mut all: BTreeMap<(String, String), BTreeMap<i64, f64>> = BTreeMap::new();
@@ -447,8 +447,8 @@ fn placed(
         for (at, value) in &vector.points {
             let steps = ((at - first_at) * 1000.0 / times.step_ms as f64).round();
             let scale = match query.what {
-                What::Rate => 1.0,
-                What::Main | What::P99 => row.scale,
+                MetricAspect::Rate => 1.0,
+                MetricAspect::Main | MetricAspect::P99 => row.scale,
             };
             if (0.0..f64::from(u32::MAX)).contains(&steps) {
                 // Threads of one group add up.
@@ -465,15 +465,15 @@ mod tests {
 
     #[test]
     fn points_lie_in_the_middle_of_their_windows_and_inside_the_load() {
-        let times = Times::of(Some(15_000.0), EVERY);
+        let times = QueryTimes::of(Some(15_000.0), EVERY);
         assert_eq!((times.step_ms, times.window_ms), (15_000, 37_500));
         assert_eq!(times.asked_at(2, false), 32_500);
         let first = times.first(true);
         assert!(times.asked_at(first, true) >= times.window_ms);
         assert!(first == 0 || times.asked_at(first - 1, true) < times.window_ms);
-        let odd = Times::of(Some(f64::INFINITY), EVERY);
+        let odd = QueryTimes::of(Some(f64::INFINITY), EVERY);
         assert_eq!(odd, times);
-        assert_eq!(Times::of(Some(7_000.0), EVERY).step_ms, 10_000);
+        assert_eq!(QueryTimes::of(Some(7_000.0), EVERY).step_ms, 10_000);
     }
 
     #[test]
@@ -491,6 +491,6 @@ mod tests {
         ];
         let kinds = kinds(&found);
         assert_eq!(kinds.len(), 2);
-        assert_eq!(kinds["b:20180"], Kind::Tikv);
+        assert_eq!(kinds["b:20180"], NodeKind::Tikv);
     }
 }
