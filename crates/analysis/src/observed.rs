@@ -3,6 +3,7 @@
 //! Pure functions over the record, by source and name (docs/observe.md lists them).
 
 use serde::Serialize;
+use std::collections::BTreeSet;
 use tidemark_core::observe::{
     CLIENT_HOST, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
 };
@@ -357,12 +358,22 @@ pub(crate) fn busiest_interface(
     figure: impl Fn(SeriesSum) -> Option<f64>,
 ) -> Option<f64> {
     let interfaces = series(record, CLIENT_HOST, "network.sent");
+    // Several clients of one host all see its interfaces.
+    let is_seen_by = |name: &str| {
+        let mut seen = series(record, CLIENT_HOST, "network.sent");
+        seen.any(|s| s.key.labels.get("client").is_some_and(|c| c == name))
+    };
+    let mut hosts = BTreeSet::new();
+    let seers = record.clients.iter().filter(|c| is_seen_by(&c.name));
+    let seers = seers.filter(|c| hosts.insert(c.host.hostname.as_str()));
+    let seers: BTreeSet<&str> = seers.map(|c| c.name.as_str()).collect();
     let of = |name: &str, interface: &str| {
         let is_it = |s: &Series| {
-            s.key
-                .labels
-                .get("interface")
-                .is_some_and(|i| i == interface)
+            let labels = &s.key.labels;
+            labels.get("interface").is_some_and(|i| i == interface)
+                && labels
+                    .get("client")
+                    .is_none_or(|c| seers.contains(c.as_str()))
         };
         figure(seen(record, window, CLIENT_HOST, name, is_it)?)
     };

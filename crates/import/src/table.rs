@@ -116,6 +116,8 @@ impl TableReader {
             Some(_) => {}
             None => self.held.settle(false, doc),
         }
+        // The line may have ended a table and be the heading of the next.
+        self.has_lines = true;
         became
     }
 

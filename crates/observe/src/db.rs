@@ -188,6 +188,8 @@ impl Db {
 struct Open {
     session: Session,
     id: i64,
+    /// Its number among the sessions that observe.
+    number: u64,
 }
 
 async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sender<Answer>) {
@@ -211,7 +213,7 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
         }
         let asked_at = Instant::now();
         let answered = match (&mut open, &tried) {
-            (Some(Open { session, id }), _) => {
+            (Some(Open { session, id, .. }), _) => {
                 let answered = ask(session, &own, &what).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
@@ -224,7 +226,7 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
         };
         let answered = answered.map_err(|(lost, why)| {
             if lost && let Some(open) = open.take() {
-                own.closed(open.id);
+                own.closed(open.id, open.number);
                 tried = Some((Instant::now(), why.clone()));
                 pause = match asked_at.elapsed() < LONGEST / 2 {
                     true => REOPEN_FIRST,
@@ -238,7 +240,7 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
         }
     }
     if let Some(open) = open {
-        own.closed(open.id);
+        own.closed(open.id, open.number);
         let _late = timeout(LONGEST, open.session.close()).await;
     }
 }
@@ -283,7 +285,11 @@ async fn begin(connector: &Connector, own: &Own) -> Result<Open, Refusal> {
     let begun = timeout(LONGEST, identify(&mut session, own)).await;
     let late = |_| Refusal::Failed("no answer to the first statement".into());
     match begun.map_err(late)? {
-        Ok(id) => Ok(Open { session, id }),
+        Ok((id, number)) => Ok(Open {
+            session,
+            id,
+            number,
+        }),
         Err(why) => {
             session.close().await;
             Err(why)
@@ -291,7 +297,8 @@ async fn begin(connector: &Connector, own: &Own) -> Result<Open, Refusal> {
     }
 }
 
-async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
+/// Its connection id, and its number among the sessions that observe.
+async fn identify(session: &mut Session, own: &Own) -> Result<(i64, u64), Refusal> {
     let engine = session.server().engine;
     let is_postgres = engine.protocol() == Protocol::Postgres;
     let (id, spare) = match is_postgres {
@@ -341,8 +348,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
         false => thread_of(session).await,
     };
     let task = task.and_then(|t| u32::try_from(t).ok());
-    own.opened(id, task, session.local_port());
-    Ok(id)
+    let number = own.opened(id, task, session.local_port());
+    Ok((id, number))
 }
 
 /// The thread that serves a session: MariaDB tells it in its list of processes, MySQL in

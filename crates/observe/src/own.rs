@@ -14,10 +14,14 @@ struct Known {
     /// Totals of sessions that have ended, by counter.
     ended: HashMap<String, f64>,
     statements: u64,
+    /// Sessions opened so far.
+    opened: u64,
 }
 
 #[derive(Debug, Default)]
 struct OwnSession {
+    /// Its number among those opened: after a restart the server gives ids anew.
+    number: u64,
     /// Its process or thread on the server's host, as the server names it.
     task: Option<u32>,
     /// The port of its connection on this host.
@@ -26,29 +30,41 @@ struct OwnSession {
     counters: HashMap<String, f64>,
 }
 
+impl Known {
+    fn end(&mut self, session: OwnSession) {
+        for (name, total) in session.counters {
+            *self.ended.entry(name).or_default() += total;
+        }
+    }
+}
+
 impl Own {
     fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
         with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A session was opened.
-    pub fn opened(&self, id: i64, task: Option<u32>, port: Option<u16>) {
+    /// A session was opened; gives its number, by which it is closed.
+    pub fn opened(&self, id: i64, task: Option<u32>, port: Option<u16>) -> u64 {
         self.known(|known| {
+            known.opened += 1;
             let session = OwnSession {
+                number: known.opened,
                 task,
                 port,
                 ..OwnSession::default()
             };
-            known.sessions.insert(id, session);
-        });
+            let before = known.sessions.insert(id, session);
+            known.end(before.unwrap_or_default());
+            known.opened
+        })
     }
 
     /// It was lost or closed.
-    pub fn closed(&self, id: i64) {
+    pub fn closed(&self, id: i64, number: u64) {
         self.known(|known| {
-            let session = known.sessions.remove(&id).unwrap_or_default();
-            for (name, total) in session.counters {
-                *known.ended.entry(name).or_default() += total;
+            if known.sessions.get(&id).is_some_and(|s| s.number == number) {
+                let session = known.sessions.remove(&id);
+                known.end(session.unwrap_or_default());
             }
         });
     }
@@ -123,14 +139,18 @@ mod tests {
     #[test]
     fn what_sessions_counted_stays_when_they_end() {
         let own = Own::default();
-        own.opened(7, Some(70), None);
+        let first = own.opened(7, Some(70), None);
         own.opened(8, None, Some(4000));
         assert_eq!(own.ports(), [4000]);
         own.count(7, "Questions", 5.0);
         own.count(8, "Questions", 2.0);
         own.count(9, "Questions", 100.0);
         assert_eq!((own.total("Questions"), own.tasks()), (7.0, vec![70]));
-        own.closed(7);
+        own.closed(7, first);
+        assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
+        // A server that began anew gives its ids again.
+        let again = own.opened(8, None, None);
+        own.closed(8, again - 1);
         assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
         own.sent();
         assert_eq!(own.statements(), 1.0);

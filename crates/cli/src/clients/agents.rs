@@ -67,7 +67,9 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
     let mut is_told = false;
     loop {
         match agent().run(&mut processes, &mut said) {
-            Err(error @ ClientsError::Connect { .. }) if since.elapsed() < wait => {
+            Err(error @ (ClientsError::Connect { .. } | ClientsError::JetStream { .. }))
+                if since.elapsed() < wait =>
+            {
                 if !std::mem::replace(&mut is_told, true) {
                     said(&format!("{error}; trying again"));
                 }

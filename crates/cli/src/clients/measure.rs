@@ -102,6 +102,11 @@ pub fn follow<'a>(
     if let Some(mut record) = gathered {
         // The store has them already.
         record.intervals = Vec::new();
+        let here = tidemark_observe::client_host().hostname;
+        if record.clients.iter().any(|c| c.host.hostname != here) {
+            // True of the coordinator's host, which made no load.
+            record.target_on_client = record.target_on_client.filter(|is_here| !is_here);
+        }
         let own = &measured.recording.record;
         // What this process has observed is known since its sources ended.
         let mut observed = own.observed.clone();

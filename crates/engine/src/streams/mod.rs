@@ -200,7 +200,15 @@ pub fn run_streams(
             tell: tell.clone(),
         };
         let builder = std::thread::Builder::new().name(format!("stream-{}", stream.number));
-        threads.push(builder.spawn(move || begin(lane, gate))?);
+        match builder.spawn(move || begin(lane, gate)) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                if let Some(lead) = &spec.lead {
+                    lead.tell(LeadEvent::Ended);
+                }
+                return Err(error.into());
+            }
+        }
     }
     drop(tell);
     let mut collector = Collector {

@@ -53,7 +53,7 @@ impl Blockers {
 
     /// Whether they are told.
     pub fn are_known(&self) -> bool {
-        self.sql.is_some()
+        self.sql.is_some() && !self.refusals.are_many()
     }
 
     /// Asks, where so many sessions wait.
@@ -80,9 +80,11 @@ impl Blockers {
         if self.next.is_some_and(|next| begun < next) {
             return Ok(());
         }
-        let rows = db.query(sql).inspect_err(|why| self.refusals.count(why))?;
-        self.refusals.clear();
+        let asked = db.query(sql);
+        // What was slow is not asked again at once, whether it was answered or given up.
         self.next = Some(begun + pause(begun.elapsed()));
+        let rows = asked.inspect_err(|why| self.refusals.count(why))?;
+        self.refusals.clear();
         self.tell(&rows, waiting, samples);
         Ok(())
     }

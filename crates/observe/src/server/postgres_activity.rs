@@ -22,6 +22,8 @@ pub(crate) struct PostgresActivity {
     makes_load: bool,
     /// What shows all sessions to an account that sees them: it may lose the right.
     grant: Option<String>,
+    /// Whether it has looked before: what was hidden from the first look on is no loss.
+    has_looked: bool,
 }
 
 impl PostgresActivity {
@@ -34,6 +36,7 @@ impl PostgresActivity {
             of_run: "true".into(),
             makes_load,
             grant: None,
+            has_looked: false,
         }
     }
 }
@@ -133,7 +136,8 @@ impl SeriesSource for PostgresActivity {
                 _ => self.sessions.add("background", &wait, count),
             }
         }
-        let lost = self.grant.take_if(|_| are_hidden);
+        let has_looked = std::mem::replace(&mut self.has_looked, true);
+        let lost = self.grant.take_if(|_| are_hidden).filter(|_| has_looked);
         lost.map_or(Ok(()), |grant| Err(hidden_now(&grant)))
     }
 

@@ -49,6 +49,9 @@ fn restarts(server: &Server) {
     let (series, ended, took) = observed(&server.url(), &sources.join(","), || {
         wait_for("no sessions observe", || observing(server) >= 2);
         std::thread::sleep(Duration::from_millis(1700));
+        server.stop().unwrap();
+        // Away for a sample at least.
+        std::thread::sleep(Duration::from_millis(1500));
         server.restart().unwrap();
         // A process is looked for every two seconds, and sampled a second later.
         std::thread::sleep(Duration::from_millis(2400));

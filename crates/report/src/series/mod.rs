@@ -219,7 +219,10 @@ fn broken(buckets: &[Bucket], time: &Timeline<'_>) -> Vec<(f64, Option<f64>)> {
         [a, b] => a.at_ms.abs_diff(b.at_ms),
         _ => 0,
     });
-    let usual = widths.min().unwrap_or(0).max(1);
+    let mut widths: Vec<u64> = widths.collect();
+    widths.sort_unstable();
+    // A bucket whose first point is missing is shorter than others.
+    let usual = widths.get(widths.len() / 2).copied().unwrap_or(0).max(1);
     let middle = |bucket: &Bucket| (bucket.at_ms as f64 + usual as f64 / 2.0) / 1000.0;
     let mut line = Vec::new();
     let mut last: Option<&Bucket> = None;
