@@ -232,7 +232,7 @@ fn streams_of_queries_are_shared_by_clients() {
     ok(
         dir,
         target,
-        "run --test throughput --refresh off --streams 3 --clients local:2 --out r.json",
+        "run --test throughput --refresh=off --streams 3 --clients local:2 --out r.json",
     );
     let record = json(dir, "r.json");
     assert_eq!(record["state"], "finished", "{record}");

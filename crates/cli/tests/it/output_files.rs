@@ -42,8 +42,15 @@ fn names(work: &Workdir) -> Vec<String> {
 }
 
 fn is_refused(said: &Said, name: &str) {
+    is_refused_in("en", said, name);
+}
+
+fn is_refused_in(lang: &str, said: &Said, name: &str) {
     assert_eq!(said.code, Some(5), "{said:?}");
-    let expected = format!("{name}: already exists and was not written by Tidemark");
+    let expected = match lang {
+        "zh" => format!("{name}：已存在，且不是 Tidemark 写的"),
+        _ => format!("{name}: already exists and was not written by Tidemark"),
+    };
     assert!(said.err.contains(&expected), "{said:?}");
     assert!(said.err.contains("--overwrite"), "{said:?}");
 }
@@ -73,7 +80,7 @@ fn reports_replace_reports_of_their_kind_and_no_other_file() {
             }
             let ours = read(&work, &file);
             write(&work, &file, THEIRS);
-            is_refused(&work.run(&words), &file);
+            is_refused_in(lang, &work.run(&words), &file);
             assert_eq!(read(&work, &file), THEIRS);
             work.ok(&[&words[..], &["--overwrite"]].concat());
             assert_eq!(read(&work, &file), ours);
