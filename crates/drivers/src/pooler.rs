@@ -157,6 +157,7 @@ async fn keeps_statements(pair: &mut [PostgresSession; 2]) -> bool {
         let sql = format!("SELECT CAST({answer} AS INTEGER) + CAST(? AS INTEGER)");
         kept.push((answer, session.prepare(&sql).await));
     }
+    let prepared = kept.iter().filter(|(_, made)| made.is_ok()).count();
     let mut own = true;
     for (session, (answer, statement)) in pair.iter_mut().zip(kept) {
         let mut rows = RowSet::new();
@@ -170,12 +171,27 @@ async fn keeps_statements(pair: &mut [PostgresSession; 2]) -> bool {
         };
     }
     if !own {
-        for session in pair {
-            // It is in one of them, or in none.
-            let _gone = session.query(&format!("DEALLOCATE tm{number}")).await;
-        }
+        forget_statement(pair, number, prepared).await;
     }
     own
+}
+
+/// Takes a statement out of the server sessions in which it was prepared, of which there are so many. While
+/// one session is in a transaction, the other gets another server session.
+async fn forget_statement(pair: &mut [PostgresSession; 2], number: u32, prepared: usize) {
+    let forget = format!("DEALLOCATE tm{number}");
+    let [one, other] = pair;
+    let mut gone = 0;
+    for _ in 0..LOOKS {
+        if gone >= prepared || one.query("BEGIN").await.is_err() {
+            return;
+        }
+        for session in [&mut *other, &mut *one] {
+            gone += usize::from(session.query(&forget).await.is_ok());
+        }
+        // What is deallocated stays so.
+        let _ended = one.query("ROLLBACK").await;
+    }
 }
 
 /// The mode that a look needs, whatever a run has.
