@@ -4,6 +4,7 @@
 use crate::ReportError;
 use crate::charts::ChartFigure;
 use askama::Template;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What stands in every chart file, and by which it is known again.
 pub const CHART_MARK: &str = "<metadata>Made by Tidemark</metadata>";
@@ -108,16 +109,16 @@ fn parted(svg: &str) -> Option<(f64, f64, &str)> {
     Some((wide.parse().ok()?, high.parse().ok()?, inside))
 }
 
-/// A file's name as a link has it: every byte that is not unreserved in an address as `%XX` (RFC 3986,
-/// 2.1).
+/// All but what is unreserved in an address (RFC 3986, 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A file's name as a link has it.
 pub(super) fn address(name: &str) -> String {
-    let of_byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(byte).to_string()
-        }
-        other => format!("%{other:02X}"),
-    };
-    name.bytes().map(of_byte).collect()
+    utf8_percent_encode(name, RESERVED).to_string()
 }
 
 #[cfg(test)]

@@ -74,12 +74,7 @@ fn runs<'m>(s: &Sources<'m>) -> Vec<(String, &'m RunDigest)> {
             }
             let runs = point.runs.iter().enumerate();
             for (n, run) in runs.filter(|(_, run)| run.counts() && run.imported.is_none()) {
-                let mut label = label.clone();
-                if point.runs.len() > 1 {
-                    label += s.common.comma;
-                    label += &fill(s.t.repeat_n, &[("n", &(n + 1).to_string())]);
-                }
-                all.push((label, *run));
+                all.push((format!("{label}{}", m.repeat(point, n)), *run));
             }
         }
     }

@@ -64,6 +64,15 @@ impl<'m> MeasuredWorkload<'_, 'm> {
         }
     }
 
+    /// What is behind a point's label for one of its runs, counted from 0: its number, where there are several.
+    pub fn repeat(&self, point: &CurvePoint<'_>, run: usize) -> String {
+        if point.runs.len() < 2 {
+            return String::new();
+        }
+        let number = fill(self.s.t.repeat_n, &[("n", &(run + 1).to_string())]);
+        format!("{}{number}", self.s.common.comma)
+    }
+
     pub fn asks_queries(&self) -> bool {
         let mut points = self.points();
         points.any(|(_, p, _)| p.runs.iter().any(|r| !r.queries.is_empty()))
@@ -352,11 +361,7 @@ fn by_type(m: &MeasuredWorkload<'_, '_>) -> Grid {
     for (series, point, _) in m.points() {
         let results = point.runs.iter().enumerate().filter(|(_, r)| r.counts());
         for (n, run) in results.filter(|(_, r)| r.types.len() > 1) {
-            let mut label = m.label(series, point);
-            if point.runs.len() > 1 {
-                label += m.s.common.comma;
-                label += &fill(t.repeat_n, &[("n", &(n + 1).to_string())]);
-            }
+            let mut label = m.label(series, point) + &m.repeat(point, n);
             if !run.usable {
                 label = fill(t.mark, &[("text", &label)]);
             }
