@@ -76,7 +76,18 @@ fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Op
     let settings = run.record.settings.iter();
     let values = settings.map(|s| (s.name.as_str(), s.value.as_str()));
     let (said, (name, stated)) = denied_mode(words, values)?;
-    Some(Finding {
+    Some(contradicted(place, severity, name, said, stated.into()))
+}
+
+/// A setting that `place` has another value of than the run's record.
+fn contradicted(
+    place: Both,
+    severity: Severity,
+    name: &str,
+    said: &str,
+    stated: String,
+) -> Finding {
+    Finding {
         rule: ID,
         severity,
         says: text::OWN,
@@ -85,9 +96,9 @@ fn other_mode(run: &Run<'_>, place: Both, severity: Severity, words: &str) -> Op
             ("place", Figure::Words(place)),
             ("name", Figure::Text(name.into())),
             ("said", Figure::Text(said.into())),
-            ("stated", Figure::Text(stated.into())),
+            ("stated", Figure::Text(stated)),
         ],
-    })
+    }
 }
 
 /// More changed pages than the buffer that the settings state has room for: they are of another server,
@@ -155,18 +166,7 @@ fn denied(
             differs.then(|| setting.value.clone())?
         }
     };
-    Some(Finding {
-        rule: ID,
-        severity,
-        says: text::OWN,
-        instead: text::OWN_INSTEAD,
-        figures: vec![
-            ("place", Figure::Words(place)),
-            ("name", Figure::Text(name.into())),
-            ("said", Figure::Text(said.into())),
-            ("stated", Figure::Text(stated)),
-        ],
-    })
+    Some(contradicted(place, severity, name, said, stated))
 }
 
 /// Whether two values of a setting are two to the server.

@@ -24,7 +24,27 @@ fn printed(text: &[u8], line: u64) -> Option<StatedInterval> {
     let (latency, rest) = plain_number(rest.strip_prefix(b"%): ")?)?;
     let (errors, rest) = plain_number(rest.strip_prefix(b" err/s: ")?)?;
     let (reconnects, _) = plain_number(rest.strip_prefix(b" reconn/s: ")?)?;
-    Some(StatedInterval {
+    let figures = [
+        end_s, sessions, rate, statements, read, write, other, latency, errors, reconnects,
+    ];
+    Some(of_figures(figures, line))
+}
+
+/// An interval of the ten figures that sysbench has of each, in its order.
+fn of_figures(figures: [f64; 10], line: u64) -> StatedInterval {
+    let [
+        end_s,
+        sessions,
+        rate,
+        statements,
+        read,
+        write,
+        other,
+        latency,
+        errors,
+        reconnects,
+    ] = figures;
+    StatedInterval {
         line,
         end_s,
         sessions: Some(sessions),
@@ -37,7 +57,7 @@ fn printed(text: &[u8], line: u64) -> Option<StatedInterval> {
         error_rate: Some(errors),
         reconnect_rate: Some(reconnects),
         ..StatedInterval::default()
-    })
+    }
 }
 
 /// Any variant, by its labels.
@@ -141,32 +161,7 @@ pub(super) fn csv(text: &str, line: u64) -> Option<StatedInterval> {
         *field = n.value;
         rest = after;
     }
-    let [
-        end_s,
-        sessions,
-        rate,
-        statements,
-        read,
-        write,
-        other,
-        latency,
-        errors,
-        reconnects,
-    ] = fields;
-    Some(StatedInterval {
-        line,
-        end_s,
-        sessions: Some(sessions),
-        rate: Some(rate),
-        statement_rate: Some(statements),
-        read_rate: Some(read),
-        write_rate: Some(write),
-        other_rate: Some(other),
-        percentile_ms: Some(latency),
-        error_rate: Some(errors),
-        reconnect_rate: Some(reconnects),
-        ..StatedInterval::default()
-    })
+    Some(of_figures(fields, line))
 }
 
 #[cfg(test)]
