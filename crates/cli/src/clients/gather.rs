@@ -1,17 +1,14 @@
 //! What clients tell, put together: live intervals, rates that all held, one record at the end.
 
+use super::reported::{ClientReport, now_of};
 use crate::exit::{ExitCode, Failure};
-use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_clients::{ClientEnd, ClientFacts, ClientsRun, HeldRate, Message, OnLoss, now_ns};
-use tidemark_core::record::{
-    ClientHost, ClientState, ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step,
-};
+use tidemark_core::record::{ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step};
 use tidemark_core::{Pacing, RunSpec, Shard};
 use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
-use tidemark_live::{ClientNow, ClientStage};
-use tidemark_merge::{ClientClock, ClientRun, Delivery, Live, MergeError};
-use tidemark_report::Merged;
+use tidemark_live::ClientNow;
+use tidemark_merge::{ClientRun, Delivery, Live, MergeError};
 
 /// The next rate begins so long after the last one was judged: all must have heard of it.
 const NEXT_RATE: Duration = Duration::from_millis(400);
@@ -40,41 +37,6 @@ pub trait Listener {
     }
     /// Something that the user must know now.
     fn notice(&mut self, text: &str);
-}
-
-/// A client, as far as it has told.
-#[derive(Default)]
-struct ClientReport {
-    started: Option<Started>,
-    record: Option<Box<RunRecord>>,
-    failed: Option<(u8, String)>,
-    lost: Option<String>,
-    /// Rates that it held and that are not judged yet.
-    steps: VecDeque<Step>,
-    /// Of its last interval, where somebody wants to know.
-    now: ClientNow,
-}
-
-impl ClientReport {
-    fn stage(&self) -> ClientStage {
-        let has_failed = |record: &RunRecord| matches!(record.state, RunState::Failed(_));
-        match (&self.lost, &self.failed, self.record.as_deref()) {
-            (Some(_), ..) => ClientStage::Lost,
-            (_, Some(_), _) => ClientStage::Failed,
-            (.., Some(record)) if has_failed(record) => ClientStage::Failed,
-            (.., Some(_)) => ClientStage::Ended,
-            _ if self.started.is_some() => ClientStage::Running,
-            _ => ClientStage::Preparing,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.record.is_some() || self.failed.is_some() || self.lost.is_some()
-    }
-
-    fn sessions(&self) -> usize {
-        self.started.as_ref().map_or(0, |started| started.sessions)
-    }
 }
 
 /// A rate that clients hold.
@@ -212,8 +174,8 @@ impl Gathering {
                 }
             }
             Message::Failed { code, message } => {
-                let name = self.facts.get(client as usize).map(|f| f.agent.clone());
-                to.notice(&format!("client {}: {message}", name.unwrap_or_default()));
+                let name = name_of(&self.facts, client);
+                to.notice(&format!("client {name}: {message}"));
                 told.failed = Some((code, message));
                 self.live.lost(client);
                 if self.on_loss == OnLoss::Fail {
@@ -236,12 +198,11 @@ impl Gathering {
         run: &ClientsRun,
         to: &mut dyn Listener,
     ) -> Result<(), Failure> {
-        let name = self.facts.get(client as usize).map(|f| f.agent.clone());
+        let name = name_of(&self.facts, client);
         let goes_on = match self.on_loss {
             OnLoss::Fail => "the run ends (--on-client-loss=fail)",
             OnLoss::Continue => "the others continue",
         };
-        let name = name.unwrap_or_default();
         to.notice(&format!("client {name} is lost: {why}; {goes_on}"));
         if let Some(told) = self.told.get_mut(client as usize) {
             told.lost = Some(why);
@@ -447,7 +408,7 @@ impl Gathering {
             .into_iter()
             .zip(ends)
             .zip(0..)
-            .map(|((told, end), index)| client(told, end, Shard { index, of }))
+            .map(|((told, end), index)| told.run(end, Shard { index, of }))
             .collect();
         let merged = self.live.finish().map_err(unreadable)?;
         let record = tidemark_merge::record(head, &clients, Some(merged)).map_err(unreadable)?;
@@ -487,47 +448,8 @@ fn merged(steps: &[(Step, u64)], held: ClientsRate) -> Result<Step, Failure> {
     Ok(step)
 }
 
-/// What a client's interval tells of it. One that can't be read ends the run elsewhere.
-fn now_of(interval: &Interval, cpus: Option<f64>, host_busy: Option<f64>) -> ClientNow {
-    let one = Merged::of([interval]).unwrap_or_default();
-    let all = one.all();
-    let latency = all.latency();
-    ClientNow {
-        rate: one.per_second(one.transactions()),
-        p95_ns: (!latency.is_empty()).then(|| latency.percentile_ns(95.0)),
-        cpus,
-        host_busy,
-        ..ClientNow::default()
-    }
-}
-
-fn client(told: ClientReport, end: &ClientEnd, shard: Shard) -> ClientRun {
-    let ms = |ns: i64| ns as f64 / 1e6;
-    let state = match (&told.record, told.lost, told.failed) {
-        (_, Some(why), _) => ClientState::Lost(why),
-        (_, _, Some((_, why))) => ClientState::Failed(why),
-        (Some(record), ..) => match &record.state {
-            RunState::Failed(why) => ClientState::Failed(why.clone()),
-            RunState::Interrupted => ClientState::Interrupted,
-            _ => ClientState::Finished,
-        },
-        (None, ..) => ClientState::Absent,
-    };
-    ClientRun {
-        name: end.facts.agent.clone(),
-        shard,
-        host: ClientHost {
-            hostname: end.facts.hostname.clone(),
-            ..ClientHost::default()
-        },
-        record: told.record.map(|record| *record),
-        state,
-        clock: end.late_ns.map(|late| ClientClock {
-            offset_ms: ms(end.facts.clock.ns),
-            error_ms: ms(end.facts.clock.error_ns),
-            start_late_ms: ms(late),
-        }),
-    }
+fn name_of(facts: &[ClientFacts], client: u32) -> &str {
+    facts.get(client as usize).map_or("", |one| &one.agent)
 }
 
 fn unreadable(error: MergeError) -> Failure {
@@ -542,6 +464,7 @@ mod tests {
     use super::*;
     use tidemark_clients::Offset;
     use tidemark_core::record::{StepPurpose, Totals};
+    use tidemark_live::ClientStage;
 
     fn gathering(clients: usize) -> Gathering {
         let mut gathering = Gathering::new(&RunSpec::default(), OnLoss::Continue);

@@ -6,6 +6,7 @@ mod attach;
 mod gather;
 mod load;
 mod measure;
+mod reported;
 mod several;
 mod worker;
 

@@ -45,6 +45,7 @@ mod scripts;
 mod secrets_in_messages;
 mod served;
 mod silent_servers;
+mod stores;
 mod studies;
 mod studies_cut_off;
 mod study_private;
