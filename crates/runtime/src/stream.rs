@@ -30,7 +30,10 @@ pub struct Stream {
     /// The reactor's turn in which bytes were sent last.
     sent_in: u32,
     /// Reads since then that brought something.
-    reads: u16,
+    reads: u8,
+    /// Answers to what was sent, since this was asked last: with `reads` no more room than that alone
+    /// took, for each session keeps them.
+    round_trips: u8,
     /// For how long a read may hold up the thread for what it waits for, in milliseconds.
     in_place: Option<NonZeroU16>,
     /// What the reply to the bytes sent next has at least.
@@ -118,6 +121,7 @@ impl Stream {
             reactor,
             sent_in: 0,
             reads: 0,
+            round_trips: 0,
             in_place: None,
             expected: 1,
             least: 1,
@@ -210,6 +214,12 @@ impl Stream {
     /// distance is in it, and what this host made a reply wait after it had come is not.
     pub fn take_away_time(&mut self) -> Duration {
         Duration::from_nanos(std::mem::take(&mut self.away_ns))
+    }
+
+    /// Round trips since this was asked last: what was sent, in however many pieces, until something of
+    /// its answer came. 255 are as many or more.
+    pub fn take_round_trips(&mut self) -> u8 {
+        std::mem::take(&mut self.round_trips)
     }
 
     /// Makes every round trip from here on longer: what is sent after something was received, or

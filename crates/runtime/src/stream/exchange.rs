@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 /// Reads after which other tasks get their turn, whatever more there is to read.
-const READS_AT_ONCE: u16 = 16;
+const READS_AT_ONCE: u8 = 16;
 
 /// What came of sending without a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,6 +314,9 @@ impl Stream {
     }
 
     pub(super) fn heard(&mut self) {
+        if self.reads == 0 {
+            self.round_trips = self.round_trips.saturating_add(1);
+        }
         self.reads = self.reads.checked_add(1).unwrap_or(READS_AT_ONCE);
         if let Some(terms) = &mut self.terms {
             terms.received();

@@ -141,6 +141,34 @@ async fn echo(stream: &mut Stream) -> io::Result<()> {
 }
 
 #[test]
+fn what_is_sent_before_an_answer_is_one_round_trip() {
+    let (address, server) = echo_server(1);
+    const PIECES: usize = 50;
+    let counted = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        for _ in 0..3 {
+            echo(&mut stream).await.unwrap();
+        }
+        let each = stream.take_round_trips();
+        for _ in 0..PIECES {
+            stream.send(b"piece").await.unwrap();
+        }
+        let mut got = 0;
+        stream
+            .receive(|bytes| {
+                got += bytes.len();
+                (got == 5 * PIECES).then_some(())
+            })
+            .await
+            .unwrap();
+        let together = stream.take_round_trips();
+        (each, together, stream.take_round_trips())
+    });
+    assert_eq!(counted.unwrap(), (3, 1, 0));
+    server.join().unwrap();
+}
+
+#[test]
 fn every_round_trip_takes_the_injected_time() {
     let (address, server) = echo_server(1);
     const PIECES: usize = 500;
