@@ -227,6 +227,7 @@ fn interval(
             write: count * 4,
             other: count * 2,
             noop_writes: 0,
+            round_trips: 0,
         },
         concurrency: threads as u64,
         types: BTreeMap::from([(workload.to_string(), stats)]),

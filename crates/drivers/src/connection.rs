@@ -207,6 +207,15 @@ impl Connection {
         }
     }
 
+    /// Round trips since this was asked last; none of an embedded database.
+    pub fn take_round_trips(&mut self) -> u8 {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.stream().take_round_trips(),
+            Driver::Postgres(s) => s.stream().take_round_trips(),
+            Driver::Sqlite(_) => 0,
+        }
+    }
+
     fn overdue(&mut self) -> DbError {
         let limit = match &mut self.driver {
             Driver::Mysql(s) => s.stream().limit(),

@@ -116,6 +116,7 @@ impl Session {
         let ended = self.primary.end(verb, done);
         let more = u8::try_from(asked.len().saturating_sub(1)).unwrap_or(u8::MAX);
         self.primary.sent_along(more);
+        self.count_round_trips();
         self.has_transaction();
         let outcome = ended?;
         match asked {

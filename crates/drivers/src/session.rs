@@ -71,7 +71,12 @@ impl Queued {
 }
 
 impl Session {
-    pub(crate) fn new(primary: Connection, reader: Option<Box<Connection>>) -> Self {
+    pub(crate) fn new(mut primary: Connection, mut reader: Option<Box<Connection>>) -> Self {
+        // What opening took is no statement's.
+        primary.take_round_trips();
+        if let Some(reader) = &mut reader {
+            reader.take_round_trips();
+        }
         Self {
             primary,
             reader,
@@ -185,7 +190,8 @@ impl Session {
         Dialect::new(self.server().engine)
     }
 
-    /// Statements executed so far, by group.
+    /// Statements executed so far, by group, and the round trips since it was opened: those of preparing
+    /// and of what is not counted are among them.
     pub fn counts(&self) -> StatementCounts {
         self.counts
     }
@@ -360,8 +366,19 @@ impl Session {
         Ok(is_queued)
     }
 
-    /// Counts the statements that went ahead of the one that just ended, as far as they were done.
+    /// Counts the round trips of what was just sent, to the connection that took it.
+    pub(crate) fn count_round_trips(&mut self) {
+        let connection: &mut Connection = match &mut self.reader {
+            Some(reader) if self.at_reader => reader,
+            _ => &mut self.primary,
+        };
+        self.counts.round_trips += u64::from(connection.take_round_trips());
+    }
+
+    /// Counts the round trips of what just ended, and the statements that went ahead of it, as far as
+    /// they were done.
     fn count_queued(&mut self) {
+        self.count_round_trips();
         if self.queued.count == 0 {
             return;
         }

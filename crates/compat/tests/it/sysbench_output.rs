@@ -115,6 +115,7 @@ fn interval(n: i64, latencies_us: &[u64], open_loop: bool) -> Interval {
             write: 40,
             other: 20,
             noop_writes: 2,
+            round_trips: 190,
         },
         ignored_errors: 3,
         reconnects: 1,

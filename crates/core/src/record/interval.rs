@@ -16,7 +16,7 @@ pub enum Phase {
     Measure,
 }
 
-/// Statement counts as sysbench groups them.
+/// Statement counts as sysbench groups them, and what they took in round trips.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementCounts {
     /// Statements that returned rows.
@@ -27,6 +27,10 @@ pub struct StatementCounts {
     pub other: u64,
     /// Of the others: INSERT, UPDATE and DELETE statements that changed nothing.
     pub noop_writes: u64,
+    /// Round trips that sessions waited for: statements that travel together are one, and failed ones
+    /// count. Opening a session is none. 0, and absent, of embedded databases and in records of before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round_trips: u64,
 }
 
 impl StatementCounts {
@@ -45,6 +49,7 @@ impl std::ops::AddAssign for StatementCounts {
         self.write = self.write.saturating_add(o.write);
         self.other = self.other.saturating_add(o.other);
         self.noop_writes = self.noop_writes.saturating_add(o.noop_writes);
+        self.round_trips = self.round_trips.saturating_add(o.round_trips);
     }
 }
 
@@ -56,6 +61,7 @@ impl std::ops::Sub for StatementCounts {
             write: self.write.saturating_sub(o.write),
             other: self.other.saturating_sub(o.other),
             noop_writes: self.noop_writes.saturating_sub(o.noop_writes),
+            round_trips: self.round_trips.saturating_sub(o.round_trips),
         }
     }
 }
@@ -176,4 +182,27 @@ pub struct Interval {
     /// Outcomes that the workload counts beside its types, by name (TPC-C's `rolled_back`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trips_that_nobody_counted_are_absent() {
+        let before = r#"{"read":1,"write":2,"other":3,"noop_writes":0}"#;
+        let mut counts: StatementCounts = serde_json::from_str(before).unwrap();
+        assert_eq!(counts.round_trips, 0);
+        assert_eq!(serde_json::to_string(&counts).unwrap(), before);
+        let counted = StatementCounts {
+            round_trips: 4,
+            ..StatementCounts::default()
+        };
+        counts += counted;
+        counts += counted;
+        assert_eq!(counts.total(), 6);
+        assert_eq!((counts - counted).round_trips, 4);
+        let text = serde_json::to_string(&counts).unwrap();
+        assert!(text.ends_with(r#""noop_writes":0,"round_trips":8}"#), "{text}");
+    }
 }

@@ -34,6 +34,7 @@ fn interval(n: i64) -> Interval {
             write: 4,
             other: 2,
             noop_writes: 1,
+            round_trips: 0,
         },
         ignored_errors: 1,
         rate: Some(10.0),

@@ -27,6 +27,7 @@ pub fn second(at: i64, sessions: u64, micros: &[u64]) -> Interval {
         sessions,
         statements: StatementCounts {
             read: micros.len() as u64,
+            round_trips: 2 * micros.len() as u64,
             ..StatementCounts::default()
         },
         types: BTreeMap::from([("t".to_string(), stats(micros))]),

@@ -33,6 +33,18 @@ proptest! {
     }
 
     #[test]
+    fn round_trips_are_those_of_all_clients(trips in prop::collection::vec(0u64..1_000_000, 1..9)) {
+        let each = trips.iter().map(|trips| {
+            let mut one = second(3, 1, &[10]);
+            one.statements.round_trips = *trips;
+            one
+        });
+        let each: Vec<_> = each.collect();
+        let sum = interval(&each.iter().collect::<Vec<_>>()).unwrap();
+        prop_assert_eq!(sum.statements.round_trips, trips.iter().sum::<u64>());
+    }
+
+    #[test]
     fn means_of_sessions_are_those_of_all_sessions(
         clients in prop::collection::vec(prop::collection::vec(0u32..1000, 1..20), 1..6),
     ) {
@@ -167,6 +179,7 @@ fn an_interval_is_the_sum_and_as_long_as_most_were() {
         (sum.sessions, sum.rate, sum.statements.read),
         (7, Some(75.0), 4)
     );
+    assert_eq!(sum.statements.round_trips, 8);
     assert_eq!(sum.types["t"], stats(&[10, 20, 30, 40]));
     assert_eq!(sum.notes["noted"], 3);
     let mut broken = second(3, 1, &[10]);

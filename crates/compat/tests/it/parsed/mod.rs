@@ -141,6 +141,7 @@ pub fn parse_summary(block: &str) -> Summary {
             write: count(r"(?m)^\s+write:\s+(\d+)$"),
             other: count(r"(?m)^\s+other:\s+(\d+)$"),
             noop_writes: 0,
+            round_trips: 0,
         },
         transactions: count(r"(?m)^\s+transactions:\s+(\d+)\s+\([\d.]+ per sec\.\)$"),
         ignored_errors: count(r"(?m)^\s+ignored errors:\s+(\d+)\s+\([\d.]+ per sec\.\)$"),

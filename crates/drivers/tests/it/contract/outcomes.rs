@@ -2,6 +2,8 @@
 
 use crate::it::contract::Db;
 use crate::it::contract::backend::count;
+use tidemark_core::record::StatementCounts;
+use tidemark_core::{Engine, PreparedMode};
 use tidemark_drivers::{Outcome, RowSet, Value};
 
 pub async fn the_server_names_itself(db: Db) {
@@ -85,6 +87,34 @@ pub async fn a_write_that_changes_nothing_is_other(db: Db) {
             (counts.read, counts.write, counts.other, counts.noop_writes),
             (1, 1, 4, 2)
         );
+    }
+}
+
+/// Whether it is counted as a statement or not; an embedded database has no way to it.
+pub async fn each_wait_for_an_answer_is_a_round_trip(db: Db) {
+    let waits = u64::from(db.engine() != Engine::Sqlite);
+    let fresh = db.connector(PreparedMode::Server).connect(0).await.unwrap();
+    assert_eq!(
+        fresh.counts(),
+        StatementCounts::default(),
+        "opening is none"
+    );
+    fresh.close().await;
+    for (mut session, prepares) in db.sessions().await.into_iter().zip([waits, 0]) {
+        let before = session.counts();
+        let statement = session.prepare("SELECT 1").await.unwrap();
+        assert_eq!((session.counts() - before).round_trips, prepares);
+        let before = session.counts();
+        let mut rows = RowSet::new();
+        session.execute(&statement, &[]).await.unwrap();
+        session.fetch(&statement, &[], &mut rows).await.unwrap();
+        session.simple("SELECT 2").await.unwrap();
+        session.fetch_text("SELECT 3", &mut rows).await.unwrap();
+        session.query("SELECT 4").await.unwrap();
+        let missing = session.simple("SELECT a FROM tidemark_missing").await;
+        missing.unwrap_err();
+        let counted = session.counts() - before;
+        assert_eq!((counted.read, counted.round_trips), (4, 6 * waits));
     }
 }
 

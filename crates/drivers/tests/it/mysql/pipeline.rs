@@ -156,6 +156,8 @@ fn what_is_queued_goes_with_the_next_and_is_counted_when_done() {
             write: 3,
             other: 4,
             noop_writes: 2,
+            // What changes the mode goes before the UPDATE, and what waits before the COMMIT.
+            round_trips: 5,
         };
         assert_eq!(all.session.counts() - before, expected);
         assert_eq!(ids(&mut other).await, "1,2,3,4");

@@ -45,6 +45,7 @@ pub fn second(n: u32, due: bool) -> Interval {
             write: 400,
             other: 200,
             noop_writes: 0,
+            round_trips: 0,
         },
         ignored_errors: u64::from(n.is_multiple_of(3)),
         reconnects: u64::from(n == 5),

@@ -128,6 +128,7 @@ fn interval(shape: &Shape, dice: &mut Dice, n: i64) -> Interval {
             write: transactions * 4 - transactions / 50,
             other: transactions * 2 + transactions / 50,
             noop_writes: transactions / 50,
+            round_trips: 0,
         },
         ignored_errors: if shape.errors && n > 0 {
             (dice.uniform() * 4.0 * stall) as u64

@@ -35,6 +35,7 @@ pub fn interval(n: i64) -> Interval {
             write: 400,
             other: 200,
             noop_writes: 3,
+            round_trips: 1990,
         },
         ignored_errors: 1,
         reconnects: 2,

@@ -127,7 +127,8 @@ fn an_order_of_ten_lines_sends_twenty_statements_at_most() {
         let before = db.session.counts();
         let order = NewOrder::of(1, 1, &lines);
         new_order::enter(&mut db.work(1), &order).await.unwrap();
-        let sent = (db.session.counts() - before).total();
+        let counted = db.session.counts() - before;
+        let sent = counted.total();
         let returning = u64::from(db.way.engine != "mariadb");
         let expected = match (db.way.statements != "single", db.way.engine) {
             (true, "postgres") => 10,
@@ -135,6 +136,13 @@ fn an_order_of_ten_lines_sends_twenty_statements_at_most() {
             (false, _) => 7 + 40 - returning,
         };
         assert_eq!(sent, expected, "{:?}", db.way);
+        let round_trips = match (db.way.is_pipelined(), db.way.engine) {
+            (_, "sqlite") => 0,
+            (true, "postgres") => 5,
+            (true, _) => 6,
+            (false, _) => sent,
+        };
+        assert_eq!(counted.round_trips, round_trips, "{:?}", db.way);
         // The order, its entry in new_order and its lines went with the COMMIT, or where that must
         // know of them, before it; where no UPDATE returns its row, the district, too.
         let along = match (db.way.is_pipelined(), db.way.engine) {
