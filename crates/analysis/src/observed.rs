@@ -44,12 +44,14 @@ struct Part {
     end_ms: f64,
     transactions: f64,
     statements: f64,
+    round_trips: f64,
 }
 
 /// What something is a cost of.
 type Of = fn(&Part) -> f64;
 const TRANSACTIONS: Of = |part| part.transactions;
 const STATEMENTS: Of = |part| part.statements;
+const ROUND_TRIPS: Of = |part| part.round_trips;
 
 impl MeasuredWindow {
     pub fn of(record: &RunRecord) -> Option<Self> {
@@ -62,6 +64,7 @@ impl MeasuredWindow {
                 end_ms: begin_ms + i.length_ms,
                 transactions: count as f64,
                 statements: i.statements.total() as f64,
+                round_trips: i.statements.round_trips as f64,
             }
         });
         let mut intervals: Vec<_> = measured.collect();
@@ -73,6 +76,7 @@ impl MeasuredWindow {
                 end_ms: totals.elapsed_s * 1000.0,
                 transactions: totals.all.count as f64,
                 statements: totals.statements.total() as f64,
+                round_trips: totals.statements.round_trips as f64,
             });
         }
         let end = intervals.last()?.end_ms;
@@ -81,6 +85,11 @@ impl MeasuredWindow {
             end_ms: end as i64,
             intervals,
         })
+    }
+
+    /// Of all of it.
+    fn sum(&self, of: Of) -> f64 {
+        self.intervals.iter().map(of).sum()
     }
 
     /// Transactions or statements a second of a part of it.
@@ -189,13 +198,17 @@ pub enum CostKind {
     ContextSwitches,
     /// Bytes over the network, both ways.
     NetworkBytes,
+    /// Round trips that its session waited for.
+    RoundTrips,
 }
+
+/// Who told of round trips: the run's sessions, which are no source of series.
+const SESSIONS: &str = "sessions";
 
 /// Statements of a transaction, on average; `None` where they were not counted.
 pub fn statements_each(record: &RunRecord) -> Option<f64> {
     let window = MeasuredWindow::of(record)?;
-    let sum = |of: Of| window.intervals.iter().map(of).sum::<f64>();
-    let each = sum(STATEMENTS) / sum(TRANSACTIONS);
+    let each = window.sum(STATEMENTS) / window.sum(TRANSACTIONS);
     (each > 0.0).then_some(each)
 }
 
@@ -272,7 +285,7 @@ const KINDS: &[(CostKind, &[From])] = &[
 ];
 
 /// What a transaction of the measurement took on average, as far as sources told: rates by the
-/// transactions a second of the same time. Nothing of runs without transactions.
+/// transactions a second of the same time; and its round trips. Nothing of runs without transactions.
 pub fn costs(record: &RunRecord) -> Vec<Cost> {
     let Some(window) = MeasuredWindow::of(record) else {
         return Vec::new();
@@ -302,7 +315,19 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     if !all.iter().any(|c| c.kind == CostKind::NetworkBytes) {
         all.extend(network(record, &window));
     }
+    all.extend(round_trips(&window));
     all
+}
+
+/// `None` where nobody counted them.
+fn round_trips(window: &MeasuredWindow) -> Option<Cost> {
+    let (trips, statements) = (window.sum(ROUND_TRIPS), window.sum(STATEMENTS));
+    (trips > 0.0).then(|| Cost {
+        kind: CostKind::RoundTrips,
+        per_transaction: trips / window.sum(TRANSACTIONS),
+        per_statement: (statements > 0.0).then(|| trips / statements),
+        source: SESSIONS,
+    })
 }
 
 /// What a transaction took in one group of runs and in another.

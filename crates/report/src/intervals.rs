@@ -65,6 +65,7 @@ const COLUMNS: &[(&str, ColumnKind)] = &[
     ("p95_ms", ColumnKind::Number),
     ("p99_ms", ColumnKind::Number),
     ("max_ms", ColumnKind::Number),
+    ("round_trips", ColumnKind::Number),
 ];
 
 /// The columns of each transaction type, after its name and a colon.
@@ -149,6 +150,9 @@ fn row<'a>(
     let seconds = interval.length_ms / 1e3;
     let count: u64 = interval.types.values().map(|t| t.count).sum();
     let statements = &interval.statements;
+    // An interval of none has none; a run of none has not counted them.
+    let is_counted = record.totals.statements.round_trips > 0 || statements.round_trips > 0;
+    let round_trips = is_counted.then_some(statements.round_trips as f64);
     let per_s = if seconds > 0.0 {
         count as f64 / seconds
     } else {
@@ -183,6 +187,7 @@ fn row<'a>(
         ms(latencies, &|l| l.percentile_ns(95.0) as f64),
         ms(latencies, &|l| l.percentile_ns(99.0) as f64),
         ms(latencies, &|l| l.max_ns() as f64),
+        IntervalCell::Number(round_trips, Some(0)),
     ]
 }
 
@@ -279,6 +284,7 @@ pub(crate) mod tests {
             sessions: 2,
             statements: StatementCounts {
                 read: 9,
+                round_trips: 7,
                 ..StatementCounts::default()
             },
             types: types
@@ -307,11 +313,18 @@ pub(crate) mod tests {
         assert_eq!(
             lines[2],
             "0199,\"'=HYPERLINK(\"\"x\"\")\",0.000,1.000000,measure,2,2,2.000,9,0,0,0,0,0,0,,0,0,0,0,\
-             2.000000,1.000447,3.000000,3.000000,3.000000,2,2.000000,3.000000,3.000000,0,,,"
+             2.000000,1.000447,3.000000,3.000000,3.000000,7,2,2.000000,3.000000,3.000000,0,,,"
         );
         assert!(lines[1].contains(",-1.000,1.000000,warmup,"));
-        let one = interval_table(&record(&[("a", &[1000])])).unwrap();
-        assert!(!one.contains("a:"), "one type is all");
+        let mut one = record(&[("a", &[1000])]);
+        let table = interval_table(&one).unwrap();
+        assert!(!table.contains("a:"), "one type is all");
+        assert!(table.ends_with(",7\r\n"), "{table}");
+        for interval in &mut one.intervals {
+            interval.statements.round_trips = 0;
+        }
+        let table = interval_table(&one).unwrap();
+        assert!(table.ends_with("00,\r\n"), "nobody counted them: {table}");
     }
 
     #[test]

@@ -91,6 +91,7 @@ pub(crate) fn said_of(kind: CostKind, value: f64, t: &observed::Texts) -> (&'sta
         CostKind::Syncs => (t.syncs, three(value)),
         CostKind::ContextSwitches => (t.context_switches, three(value)),
         CostKind::NetworkBytes => (t.network_bytes, bytes(value.round() as u64)),
+        CostKind::RoundTrips => (t.round_trips, three(value)),
     }
 }
 

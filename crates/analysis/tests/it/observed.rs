@@ -161,6 +161,32 @@ fn a_cost_is_of_the_statements_of_its_own_time_too() {
 }
 
 #[test]
+fn round_trips_are_a_cost_where_they_were_counted() {
+    let mut record = record(Vec::new());
+    for interval in &mut record.intervals {
+        interval.statements.read = 2000;
+        // The warm-up's do not count.
+        interval.statements.round_trips = match interval.phase {
+            Phase::Warmup => 9000,
+            Phase::Measure => 500,
+        };
+    }
+    let all = costs(&record);
+    let [cost] = &all[..] else {
+        panic!("{all:?}");
+    };
+    assert_eq!((cost.kind, cost.source), (CostKind::RoundTrips, "sessions"));
+    assert_eq!(
+        (cost.per_transaction, cost.per_statement),
+        (5.0, Some(0.25))
+    );
+    for interval in &mut record.intervals {
+        interval.statements.round_trips = 0;
+    }
+    assert!(costs(&record).is_empty(), "an embedded database has none");
+}
+
+#[test]
 fn half_of_a_cost_is_none() {
     let record = record(vec![series(
         "server-process",

@@ -203,6 +203,9 @@ mod tests {
         assert_eq!(counts.total(), 6);
         assert_eq!((counts - counted).round_trips, 4);
         let text = serde_json::to_string(&counts).unwrap();
-        assert!(text.ends_with(r#""noop_writes":0,"round_trips":8}"#), "{text}");
+        assert!(
+            text.ends_with(r#""noop_writes":0,"round_trips":8}"#),
+            "{text}"
+        );
     }
 }

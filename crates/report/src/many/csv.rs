@@ -3,6 +3,7 @@
 use super::RunDigest;
 use crate::csv::{line, words};
 use std::collections::BTreeSet;
+use tidemark_analysis::observed::CostKind;
 use tidemark_core::record::{RateUnit, RunState};
 
 /// Columns before and after those of the study's factors.
@@ -22,7 +23,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 36] = [
+const LAST: [&str; 37] = [
     "sessions",
     "terminals",
     "rate",
@@ -59,6 +60,7 @@ const LAST: [&str; 36] = [
     "disk_writes_per_s",
     "flushes_per_s",
     "network_bytes_per_s",
+    "round_trips_per_transaction",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -174,7 +176,15 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(run.resources.disk_writes_per_s),
         some(run.resources.flushes_per_s),
         some(run.resources.network_bytes_per_s),
+        some(round_trips(run)),
     ]
+}
+
+/// Of a transaction; `None` where nobody counted them.
+fn round_trips(run: &RunDigest) -> Option<f64> {
+    let mut costs = run.costs.iter();
+    let of = costs.find(|cost| cost.kind == CostKind::RoundTrips)?;
+    Some(of.per_transaction)
 }
 
 /// `None` where the errors or the time are not known.

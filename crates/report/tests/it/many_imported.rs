@@ -348,7 +348,7 @@ fn a_rate_is_told_in_its_unit_and_no_count_beside_it() {
     let csv = mixed.csv();
     let row = csv.lines().nth(2).unwrap();
     // No errors are known, and none a second.
-    assert!(row.ends_with(",42123,,1,0,,,,,,"), "{row}");
+    assert!(row.ends_with(",42123,,1,0,,,,,,,"), "{row}");
     assert!(row.contains(",,finished,"), "{row}");
     // One run's own report.
     let text = tidemark_report::markdown(&nopm, Lang::En).unwrap();

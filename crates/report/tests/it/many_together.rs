@@ -457,7 +457,8 @@ fn a_price_is_in_every_output_of_a_study() {
     let mut lines = csv.lines();
     assert!(lines.next().unwrap().ends_with(
         ",usable,price,price_currency,price_per_tpmC,client_cpu_percent,efficiency_percent,NOPM,TPM,clients,clients_missing,errors_per_s,\
-         server_host_cpu_percent,server_cpu_cores,disk_writes_per_s,flushes_per_s,network_bytes_per_s"
+         server_host_cpu_percent,server_cpu_cores,disk_writes_per_s,flushes_per_s,network_bytes_per_s,\
+         round_trips_per_transaction"
     ));
     assert!(lines.next().unwrap().contains(",true,60000,EUR,"), "{csv}");
 }

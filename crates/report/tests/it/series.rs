@@ -186,6 +186,14 @@ fn a_cost_is_told_for_each_statement_where_a_transaction_has_several() {
     assert_eq!(cost.matches(" µs |").count(), 2, "{cost}");
     let page = html(&record, Lang::Zh).unwrap();
     assert!(page.contains("每条语句") && page.contains("每个事务平均 20.0 条语句"));
+    assert!(!told.contains("| Network round trips |") && !page.contains("网络往返次数"));
+    for interval in &mut record.intervals {
+        interval.statements.round_trips = interval.statements.total() / 4;
+    }
+    let told = markdown(&record, Lang::En).unwrap();
+    let row = "| Network round trips | 5.00 | 0.25 | sessions |";
+    assert!(told.contains(row), "{told}");
+    assert!(html(&record, Lang::Zh).unwrap().contains("网络往返次数"));
     for interval in &mut record.intervals {
         let count: u64 = interval.types.values().map(|t| t.count).sum();
         interval.statements = StatementCounts {
