@@ -63,6 +63,8 @@ pub(crate) struct Load {
     pub statements: f64,
     /// Of them, those that write.
     pub writes: f64,
+    /// Its round trips; where nobody counted them, each statement is one.
+    pub round_trips: f64,
     pub sessions: f64,
     /// Whether terminals think between transactions, for nearly all of the time.
     pub thinks: bool,
@@ -104,11 +106,16 @@ impl Load {
         // Terminals that share sessions have response times, whether they think or not.
         let has_responses = !kind.is_open_loop() && totals.all.response.is_some();
         let thinks = has_responses && latency.mean_ms <= WAITED * users / rate * 1000.0;
+        let statements = totals.statements.total() as f64 / count;
         Some(Self {
             latency,
             seconds: totals.elapsed_s,
             rate,
-            statements: totals.statements.total() as f64 / count,
+            statements,
+            round_trips: match totals.statements.round_trips {
+                0 => statements,
+                counted => counted as f64 / count,
+            },
             writes: totals.statements.write as f64 / count,
             sessions,
             thinks,

@@ -126,7 +126,7 @@ impl<'r> Observations<'r> {
             waiting_ms: latency.waiting_ms,
             client_ms: latency.client_ms(),
             is_embedded: self.is_embedded,
-            added_ms: self.record.inject_rtt_ms * load.statements,
+            added_ms: self.record.inject_rtt_ms * load.round_trips,
             in_server_ms,
             server_cpu_ms,
             waits_ms,

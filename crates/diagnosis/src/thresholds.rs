@@ -84,7 +84,7 @@ pub const LOOPBACK_MS: f64 = 0.05;
 /// `network-distance`: the part of the time on the way that measured round trips explain, of a sure finding:
 /// the kernel's shortest round trip has no queue.
 pub const PROVEN_WAY: f64 = 0.5;
-/// `network-distance`, where no round trip was measured: milliseconds of a statement outside client and
+/// `network-distance`, where none was measured: milliseconds of a round trip outside client and
 /// server. Loopback takes 0.03 to 0.1, one data centre 0.1 to 0.5. Pings, which include the server's time
 /// for them, count from here on.
 pub const DISTANT_MS: f64 = 0.2;

@@ -12,7 +12,7 @@ pub struct Baseline {
     /// Mean latency in milliseconds, as it was measured: terminals that share sessions, or think, wait
     /// for other things, too.
     pub mean_ms: f64,
-    /// Statements of a transaction, each after the reply to the one before.
+    /// Round trips of a transaction, each after the reply to the one before.
     pub round_trips: f64,
     /// How long a statement takes that does nothing, in milliseconds, while nothing else is asked;
     /// `None` of an embedded database.

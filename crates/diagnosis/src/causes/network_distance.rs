@@ -18,14 +18,14 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let network_ms = seen.split.ms(PartKind::Network);
-    let statements = load.statements.max(1.0);
-    let each_ms = network_ms / statements;
+    let round_trips = load.round_trips.max(1.0);
+    let each_ms = network_ms / round_trips;
     if seen.activity.is_none() && !injected {
         return without_sessions(seen);
     }
     // What a loopback takes is no distance; what is added is.
-    let added_ms = seen.record.inject_rtt_ms * load.statements;
-    let near_ms = (LOOPBACK_MS * statements).min((network_ms - added_ms).max(0.0));
+    let added_ms = seen.record.inject_rtt_ms * load.round_trips;
+    let near_ms = (LOOPBACK_MS * round_trips).min((network_ms - added_ms).max(0.0));
     let share = seen.split.share(network_ms - near_ms);
     let is_constant = latency.fastest_ms >= CONSTANT * network_ms;
     // Where processors are all taken, replies wait for them on both sides.
@@ -34,7 +34,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if share < SHARE || !is_distant || !is_constant || (is_full && !injected) {
         return Outcome::NotFound;
     }
-    let (share_said, each, number) = (percent(share), three(each_ms), three(statements));
+    let (share_said, each, number) = (percent(share), three(each_ms), three(round_trips));
     let measured = measured_ms(seen).filter(|_| is_proven(seen));
     let follows = follows_sessions(seen);
     let says = Words::of(|lang| {
@@ -96,7 +96,7 @@ fn round_trip(seen: &Observations<'_>) -> Option<Evidence> {
 /// and no distance.
 pub(super) fn is_proven(seen: &Observations<'_>) -> bool {
     let network_ms = seen.split.ms(PartKind::Network);
-    let of_all = |ms: f64| ms * seen.load.statements.max(1.0);
+    let of_all = |ms: f64| ms * seen.load.round_trips.max(1.0);
     measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
 }
 
@@ -105,7 +105,7 @@ pub(super) fn is_proven(seen: &Observations<'_>) -> bool {
 pub(super) fn fixed_ms(seen: &Observations<'_>) -> Option<f64> {
     let latency = &seen.load.latency;
     let is_floor = latency.fastest_ms >= FLOOR * latency.server_ms?;
-    let is_distant = latency.fastest_ms / seen.load.statements.max(1.0) >= DISTANT_MS;
+    let is_distant = latency.fastest_ms / seen.load.round_trips.max(1.0) >= DISTANT_MS;
     (is_floor && is_distant).then_some(latency.fastest_ms)
 }
 
@@ -116,12 +116,12 @@ fn without_sessions(seen: &Observations<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     };
     let floor = latency.fastest_ms / server_ms.max(1e-9);
-    let statements = seen.load.statements.max(1.0);
+    let round_trips = seen.load.round_trips.max(1.0);
     let share = seen.split.share(latency.fastest_ms);
     if fixed_ms(seen).is_none() || share < SHARE {
         return Outcome::Skipped(Words::of(texts::needs));
     }
-    let says = |lang| texts::floor(lang, percent(floor), three(statements));
+    let says = |lang| texts::floor(lang, percent(floor), three(round_trips));
     Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::Medium,

@@ -240,6 +240,14 @@ fn one_session_far_away_is_kept_by_the_distance_and_more_would_do_more() {
     let few = &few.unwrap().sentence;
     assert!(few.en.contains("for this distance"), "{few:?}");
     assert!(few.zh.contains("网络距离"), "{few:?}");
+    // Statements that travel together make fewer round trips, and each of them is longer.
+    let together = far
+        .clone()
+        .with(|r| r.inject_rtt_ms = 140.0)
+        .with(|r| r.totals.statements.round_trips = 7 * super::common::SECONDS as u64);
+    let said = together.sure(Cause::NetworkDistance).sentence;
+    assert!(said.en.contains("each of 7.00 round trips"), "{said:?}");
+    assert!(said.zh.contains("每个事务往返 7.00 次"), "{said:?}");
     // Near, nothing is said of a distance.
     let near = run()
         .sessions(1)
