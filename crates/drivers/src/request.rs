@@ -57,10 +57,13 @@ impl Session {
         rows: &mut RowSet,
     ) -> Result<Statement, DbError> {
         self.gives(sql);
+        self.at_reader = false;
         let Driver::Postgres(driver) = &mut self.primary.driver else {
             return Err(unsupported());
         };
-        let statement = driver.prepare_numbered(sql, rows).await?;
+        let prepared = driver.prepare_numbered(sql, rows).await;
+        self.count_round_trips();
+        let statement = prepared?;
         self.prepared = self.prepared.saturating_add(1);
         if let Some(given) = &mut self.given {
             given.became(&statement);

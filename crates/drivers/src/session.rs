@@ -300,6 +300,8 @@ impl Session {
             }
             _ => statement,
         };
+        // Of the reader, too.
+        self.count_round_trips();
         if let Some(given) = &mut self.given {
             given.became(&statement);
         }

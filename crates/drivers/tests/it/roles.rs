@@ -73,6 +73,7 @@ async fn statements_find_their_host(connector: Connector) {
     let begin = session.prepare("BEGIN").await.unwrap();
     let commit = session.prepare("COMMIT").await.unwrap();
     let mut rows = RowSet::new();
+    let before = session.counts();
     for id in [1, 2] {
         let values = [Value::Int(id)];
         session.fetch(&read, &values, &mut rows).await.unwrap();
@@ -88,6 +89,8 @@ async fn statements_find_their_host(connector: Connector) {
         assert_eq!(session.last_host(), Some(1));
     }
     assert_eq!(counts(&mut session), [(0, 8), (1, 4)]);
+    let sent = session.counts() - before;
+    assert_eq!((sent.total(), sent.round_trips), (12, 12), "to both");
     // As text: what may lock or write goes to the primary as well.
     session.simple("SELECT n FROM t WHERE id=1").await.unwrap();
     session

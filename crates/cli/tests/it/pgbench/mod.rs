@@ -176,9 +176,15 @@ fn scripts_branch_store_sleep_and_send_pipelines() {
         bench.ok(&format!("-n -M {mode} -t 3 -f branch.sql"));
         bench.ok(&format!("-n -M {mode} -t 3 -f gset.sql"));
         if mode != "simple" {
-            bench.ok(&format!("-n -M {mode} -t 3 -f pipe.sql"));
+            bench.ok(&format!("-n -M {mode} -t 3 -f pipe.sql --out={mode}.json"));
         }
     }
+    // A pipeline is one, and two statements.
+    let record = std::fs::read(bench.dir.path().join("extended.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+    let statements = &record["totals"]["statements"];
+    assert_eq!(statements["write"].as_u64(), Some(6), "{statements}");
+    assert_eq!(statements["round_trips"].as_u64(), Some(3), "{statements}");
     let count = |what: &str, n: i64| {
         bench.value(&format!(
             "SELECT COUNT(*) FROM seen WHERE what = '{what}' AND n = {n}"
