@@ -280,6 +280,9 @@ fn jobs_and_records_are_as_their_schemas_say() {
             .map(|e| e.to_string())
             .collect();
         assert!(wrong.is_empty(), "{wrong:?}");
+        let trips = &written["totals"]["statements"]["round_trips"];
+        let is_embedded = target.contains("sqlite:");
+        assert_eq!(trips.is_null(), is_embedded, "{trips}");
         let limits = &written["diagnosis"];
         assert!(diagnosis.is_valid(limits), "{limits:#}");
         assert!(!diagnosis.is_valid(&one));
