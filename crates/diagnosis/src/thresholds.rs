@@ -202,6 +202,10 @@ pub const CHANCE: f64 = 4.0;
 /// `other-sessions`: sessions of others at a statement on average. One now and then is a monitor's.
 pub const OTHERS_ACTIVE: f64 = 0.5;
 
+/// Sessions of others at a statement on average, from which what a server counts of all may be theirs: a
+/// monitor that asks once a second has some hundredths.
+pub const OTHERS_SEEN: f64 = 0.1;
+
 /// `server-stalls`: share of the run without a transaction. One stall of a second in a minute is a sixtieth.
 pub const DEAD: f64 = 0.02;
 /// `server-stalls`: seconds in which the observing sessions, which look ten times a second, heard nothing,

@@ -1,0 +1,51 @@
+//! What looks proven, while a neighbour of the cause makes the same evidence.
+
+use super::common::{Made, mariadb, run};
+use tidemark_diagnosis::{Cause, Confidence};
+
+/// How sure a cause is that must be found.
+fn confidence(made: &Made, cause: Cause) -> Confidence {
+    let diagnosis = made.diagnosis();
+    let found = diagnosis.findings.iter().find(|f| f.cause == cause);
+    found
+        .unwrap_or_else(|| panic!("no {cause:?}: {diagnosis:#?}"))
+        .confidence
+}
+
+#[test]
+fn rows_and_locks_that_the_server_counts_may_be_other_sessions() {
+    let scans = run()
+        .busy(0.97)
+        .server(3.2, 2000.0)
+        .threads(0.6, 100.0)
+        .active("CPU", 7.0)
+        .status("rows.read", 40e6)
+        .status("rows.scanned", 39e6);
+    scans.sure(Cause::MissingIndex);
+    // Somebody's report reads whole tables, now and then or all the time.
+    let reports = [0.3, 2.0].map(|sessions| scans.clone().others("CPU", sessions));
+    for report in reports {
+        assert_eq!(confidence(&report, Cause::MissingIndex), Confidence::Medium);
+    }
+    // A monitor does not.
+    scans.clone().others("CPU", 0.01).sure(Cause::MissingIndex);
+    let unseen = scans.without("server-activity", "");
+    assert_eq!(confidence(&unseen, Cause::MissingIndex), Confidence::Medium);
+    let rows = mariadb()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("Updating", 6.5)
+        .status("locks.waits", 1000.0)
+        .status("locks.wait-time", 5500.0);
+    rows.sure(Cause::RowLocks);
+    let theirs = rows.others("Updating", 3.0);
+    assert_eq!(confidence(&theirs, Cause::RowLocks), Confidence::Medium);
+    // PostgreSQL tells whose waits these are.
+    run()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("CPU", 1.0)
+        .active("Lock:transactionid", 6.0)
+        .others("CPU", 3.0)
+        .sure(Cause::RowLocks);
+}
