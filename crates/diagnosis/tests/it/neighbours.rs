@@ -49,3 +49,22 @@ fn rows_and_locks_that_the_server_counts_may_be_other_sessions() {
         .others("CPU", 3.0)
         .sure(Cause::RowLocks);
 }
+
+#[test]
+fn a_remote_host_whose_programs_are_not_seen_may_be_full_of_others() {
+    let here = run()
+        .busy(0.98)
+        .threads(1.2, 900.0)
+        .server(2.6, 2500.0)
+        .active("CPU", 6.0);
+    here.sure(Cause::ServerCpu);
+    let remote = here
+        .without("server-process", "")
+        .with(|r| r.target_on_client = Some(false));
+    let remote = ["0", "1", "2", "3"].iter().fold(remote, |made, core| {
+        made.set("server-host", "cpu.busy", &[("core", core)], 0.98)
+    });
+    let remote = remote.busy(0.1).threads(0.2, 5.0);
+    let found = remote.verdict(Cause::ServerCpu);
+    assert_eq!(found.confidence, Confidence::Medium, "{found:?}");
+}
