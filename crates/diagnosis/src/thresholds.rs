@@ -109,6 +109,9 @@ pub const DISK_QUEUE: f64 = 2.0;
 /// `disk-rate`: the part of what a control group allows from which it is used up: the kernel gives it out in
 /// slices, and a queue that is empty for a moment loses one.
 pub const ALLOWED_USED: f64 = 0.8;
+/// `disk-rate`: the same of the most that a group can use of it: what slices and their ends add is less, and
+/// more is used by programs outside the group.
+pub const ALLOWED_OVER: f64 = 1.2;
 /// `disk-rate`: how much longer the queue is in one half of the run than in the other, and how much more is
 /// then served by a disk that has room. Parallel disks are busy all the time with one request of hundreds.
 pub const QUEUE_GREW: f64 = 1.5;

@@ -7,8 +7,8 @@ use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::disk_rate as texts;
 use crate::thresholds::{
-    ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE,
-    SHARE,
+    ALLOWED_OVER, ALLOWED_USED, CPU_FULL, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW,
+    READ_MS, SERVED_MORE, SHARE,
 };
 use crate::{Cause, Evidence, Lang, WaitClass, Words};
 
@@ -58,7 +58,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         evidence.push(seen.evidence("time of a read", each, "ms"));
         evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
-        let confidence = Confidence::high_if(seen.is_most(reads, &[WaitClass::DataRead]));
+        // On a full host a session waits for a processor within its read, too.
+        let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+        let is_most = seen.is_most(reads, &[WaitClass::DataRead]);
+        let confidence = Confidence::high_if(is_most && cpu_is_free);
         (says, confidence)
     } else {
         return Outcome::NotFound;
@@ -77,9 +80,13 @@ fn found(share: f64, confidence: Confidence, says: Words, evidence: Vec<Evidence
     })
 }
 
-/// What a control group allows on the disk, where it is used up.
+/// What a control group allows on the disk, where it is used up. What is used is told of the whole disk: more
+/// than is allowed is others' use of it, and the group's own part is not known.
 fn at_limit(disk: &Disk) -> Option<&Allowed> {
-    let is_used_up = |a: &&Allowed| a.used.mean() >= ALLOWED_USED * a.most.mean();
+    let is_used_up = |a: &&Allowed| {
+        let (used, most) = (a.used.mean(), a.most.mean());
+        (ALLOWED_USED * most..=ALLOWED_OVER * most).contains(&used)
+    };
     disk.allowed.iter().find(is_used_up)
 }
 

@@ -68,3 +68,18 @@ fn a_remote_host_whose_programs_are_not_seen_may_be_full_of_others() {
     let found = remote.verdict(Cause::ServerCpu);
     assert_eq!(found.confidence, Confidence::Medium, "{found:?}");
 }
+
+#[test]
+fn reads_of_sessions_that_wait_for_a_processor_are_not_surely_slow() {
+    let slow = |busy: f64| {
+        run()
+            .busy(busy)
+            .server(0.8, 20.0)
+            .active("CPU", 1.0)
+            .active("IO:DataFileRead", 6.0)
+            .status("buffer.misses", 2000.0)
+    };
+    // 3 ms for each read.
+    assert_eq!(confidence(&slow(0.3), Cause::DiskRate), Confidence::High);
+    assert_eq!(confidence(&slow(0.98), Cause::DiskRate), Confidence::Medium);
+}
