@@ -1,6 +1,8 @@
 //! What looks proven, while a neighbour of the cause makes the same evidence.
 
-use super::common::{Made, mariadb, run};
+use super::common::{Made, SECONDS, mariadb, run};
+use tidemark_core::record::ErrorCount;
+use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_diagnosis::{Cause, Confidence};
 
 /// How sure a cause is that must be found.
@@ -82,4 +84,41 @@ fn reads_of_sessions_that_wait_for_a_processor_are_not_surely_slow() {
     // 3 ms for each read.
     assert_eq!(confidence(&slow(0.3), Cause::DiskRate), Confidence::High);
     assert_eq!(confidence(&slow(0.98), Cause::DiskRate), Confidence::Medium);
+}
+
+#[test]
+fn arrivals_that_were_missed_by_free_sessions_are_not_surely_too_many() {
+    let missed = |service_ms: f64| {
+        run()
+            .load(1000, service_ms, service_ms - 0.5)
+            .asked(1100.0, 40.0)
+            .with(|r| r.totals.unserved_arrivals = 100 * SECONDS as u64)
+    };
+    assert_eq!(confidence(&missed(8.0), Cause::Overload), Confidence::High);
+    // Two of eight sessions are busy on average: the rest of them came due in a pause.
+    assert_eq!(
+        confidence(&missed(2.0), Cause::Overload),
+        Confidence::Medium
+    );
+}
+
+#[test]
+fn a_connection_that_was_refused_is_not_the_limit_of_a_run() {
+    let refused = |count| {
+        run().with(|r| {
+            r.errors = vec![ErrorCount {
+                code: "53300".into(),
+                class: ErrorClass::Refused,
+                kind: Some(ErrorKind::TooManySessions),
+                count,
+                first_message: String::new(),
+            }];
+        })
+    };
+    let limit = Cause::ConnectionLimit;
+    assert_eq!(confidence(&refused(1), limit), Confidence::Low);
+    assert_eq!(confidence(&refused(30_000), limit), Confidence::High);
+    // One of many sessions is missing.
+    let fewer = run().sessions(100).with(|r| r.sessions_opened = Some(99));
+    assert_eq!(confidence(&fewer, limit), Confidence::Low);
 }
