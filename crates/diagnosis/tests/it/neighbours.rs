@@ -1,7 +1,7 @@
 //! What looks proven, while a neighbour of the cause makes the same evidence.
 
 use super::common::{Made, SECONDS, mariadb, run};
-use tidemark_core::record::ErrorCount;
+use tidemark_core::record::{ErrorCount, TableState};
 use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_diagnosis::{Cause, Confidence};
 
@@ -121,4 +121,27 @@ fn a_connection_that_was_refused_is_not_the_limit_of_a_run() {
     // One of many sessions is missing.
     let fewer = run().sessions(100).with(|r| r.sessions_opened = Some(99));
     assert_eq!(confidence(&fewer, limit), Confidence::Low);
+}
+
+#[test]
+fn a_long_history_beside_the_rows_costs_not_surely() {
+    let ages: Vec<f64> = (0..SECONDS).map(|n| 9.0 + n as f64).collect();
+    let open = |made: Made| {
+        made.server(2.0, 800.0)
+            .over_time("server-status", "transactions.oldest", &[], &ages)
+            .with(|r| {
+                r.tables_before = vec![TableState {
+                    table: "t".into(),
+                    rows: 1000,
+                    expected_rows: None,
+                    min_key: None,
+                    max_key: None,
+                }];
+            })
+    };
+    let cause = Cause::LongTransaction;
+    let history = open(mariadb()).status("history.length", 50_000.0);
+    assert_eq!(confidence(&history, cause), Confidence::Medium);
+    let dead = open(run()).status("rows.dead", 50_000.0);
+    assert_eq!(confidence(&dead, cause), Confidence::High);
 }
