@@ -1,6 +1,7 @@
 //! Nothing ended now and then though transactions were due, and nobody waited for a lock: the server or what
 //! it stands on paused.
 
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::pauses::Pause;
@@ -8,6 +9,7 @@ use crate::seen::Observations;
 use crate::texts::server_stalls as texts;
 use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT};
 use crate::{Cause, Evidence, WaitClass, Words};
+use tidemark_core::observe::NETWORK;
 
 /// So many times are told as evidence.
 const TOLD: usize = 5;
@@ -57,8 +59,25 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let says_silent = "observing sessions got no reply";
     let told = silent.into_iter().take(TOLD);
     evidence.extend(told.map(|stall| at(seen, says_silent, silent_in(stall), *stall)));
-    let confidence = Confidence::high_if(is_silent);
+    // Packets that were sent again got lost, or the host had stopped with the server: the sockets can't tell.
+    let lost = sent_again(seen, stalls);
+    evidence.extend(lost.as_ref().map(SummedSeries::evidence));
+    let confidence = Confidence::high_if(is_silent && lost.is_none());
     Some(found(share, confidence, Words::of(says), evidence))
+}
+
+/// Packets of the sessions that were sent again while nothing ended, or just after; `None` where there were
+/// none. The kernel of a server that stands still answers for it.
+fn sent_again(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<SummedSeries> {
+    let sent = seen.series.column(NETWORK, "network.retransmits")?;
+    let step_s = f64::from(sent.step_ms) / 1000.0;
+    let is_in = |at_s: f64| {
+        let mut stalls = stalls.iter();
+        stalls.any(|(from, to)| (from - step_s..=to + step_s).contains(&at_s))
+    };
+    let mut points = sent.points.iter();
+    let any = points.any(|(at, again)| *again > 0.0 && is_in(*at as f64 / 1000.0));
+    any.then_some(sent)
 }
 
 /// Shorter pauses, again and again.

@@ -145,3 +145,28 @@ fn a_long_history_beside_the_rows_costs_not_surely() {
     let dead = open(run()).status("rows.dead", 50_000.0);
     assert_eq!(confidence(&dead, cause), Confidence::High);
 }
+
+#[test]
+fn a_silence_in_which_packets_were_lost_may_be_the_networks() {
+    let looks: Vec<f64> = (0..SECONDS)
+        .map(|n| if matches!(n, 6 | 16) { f64::NAN } else { 5.0 })
+        .collect();
+    let silent = run()
+        .dead(&[(5000, 2000.0), (15_000, 2000.0)])
+        .without("server-activity", "")
+        .over_time("server-activity", "sessions", &[("state", "idle")], &looks);
+    let sent_again = |second: i64| {
+        let again: Vec<f64> = (0..SECONDS)
+            .map(|n| if n == second { 8.0 } else { 0.0 })
+            .collect();
+        let name = "network.retransmits";
+        silent.clone().over_time("network", name, &[], &again)
+    };
+    // At another time, packets are nobody's stall.
+    sent_again(25).sure(Cause::ServerStalls);
+    let lost = sent_again(6);
+    assert_eq!(confidence(&lost, Cause::ServerStalls), Confidence::Medium);
+    let found = lost.verdict(Cause::ServerStalls);
+    let mut evidence = found.evidence.iter();
+    assert!(evidence.any(|e| e.metric == "network network.retransmits"));
+}
