@@ -65,6 +65,7 @@ def confident_and_wrong(outcome):
     true = set(HONEST if outcome["kind"] == "healthy" else (NOT_SEEN,))
     for cause in causes_of(outcome):
         true.update(cause.called, cause.true_too)
+    true.update(outcome.get("true_too") or ())
     found = (outcome["diagnosis"] or {}).get("findings") or []
     return [finding["cause"] for finding in found
             if finding.get("confidence") == CONFIDENT and finding["cause"] not in true]
