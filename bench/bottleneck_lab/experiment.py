@@ -120,7 +120,7 @@ class Experiment:
             "causes": [cause.name for cause in causes],
             "load": " ".join(load.words(self.server.engine)), "made": False, "holds": False,
             "proof": "", "error": None, "diagnosis": None, "experiments": None,
-            "true_too": [],
+            "true_too": [], "asked": "experiments" if self.plan.diagnose else "run",
         }
 
     def _keep(self, outcome):

@@ -110,6 +110,20 @@ def matrix(outcomes):
     return found
 
 
+#: What experiments can tell apart.
+CLASSES = ("client", "distance", "sessions", "contention", "log", "cache", "cpu")
+
+
+def by_experiments(outcome):
+    """Whether experiments were asked, and not the run: older runs tell it by their answer alone."""
+    return outcome.get("asked") == "experiments" or outcome["experiments"] is not None
+
+
+def classes_of(outcome):
+    """The classes of what was made."""
+    return {name for cause in causes_of(outcome) for name in cause.classes}
+
+
 def has_class(outcome):
     """Whether experiments can tell its class: nothing that they vary is a stop of the server."""
     return any(cause.classes for cause in causes_of(outcome))

@@ -252,6 +252,29 @@ class Report(unittest.TestCase):
         self.assertNotIn("tiny-cache", cells)
         self.assertIn("not made: mariadb, tiny-cache", text)
 
+    def test_a_matrix_says_what_it_stands_on_and_which_classes_it_lacks(self):
+        of = len(causes.CAUSES)
+        runs = [outcome(["slow-flush"], experiments={"class": "log"}),
+                outcome(["slow-flush"], experiments=None, asked="experiments"),
+                outcome(["hot-row"], experiments={"class": "log"}, engine="postgres")]
+        text = report.all_of(runs)
+        self.assertIn("1 of 3 (33%)", text)
+        self.assertIn(f"Runs: 3, of 2 of {of} causes on mariadb, postgres, 1 to 2 of each on each.",
+                      text)
+        self.assertIn("Classes that no run made: client, distance, sessions, cache, cpu.", text)
+        self.assertNotIn("first finding", text)
+        self.assertEqual(report.stands_on([]), "It stands on no run.")
+        text = report.singles([outcome(["slow-flush"], ("commit-log", "high"))])
+        self.assertIn(f"Runs: 1, of 1 of {of} causes on mariadb, 1 of each on each.", text)
+
+    def test_runs_and_experiments_that_are_kept_together_are_told_apart(self):
+        runs = [outcome(["slow-flush"], experiments={"class": "log"}),
+                outcome(["hot-row"], ("row-locks", "high"))]
+        text = report.all_of(runs)
+        self.assertIn("Right class with nothing observed: 1 of 1 (100%)", text)
+        self.assertIn("First finding right: 1 of 1 (100%)", text)
+        self.assertIn("Confident and wrong: 0 of 1 runs", text)
+
     def test_doses_are_told_apart(self):
         runs = [outcome(["slow-flush"], ("commit-log", "high"), dose="weak"),
                 outcome(["slow-flush"], ("server-cpu", "low"), dose="weak"),
@@ -287,6 +310,14 @@ class Options(unittest.TestCase):
         self.assertEqual([c.name for c in plan.causes], ["hot-row", "latches"])
         self.assertEqual((plan.repeats, plan.pairs, plan.healthy), (2, [], []))
         self.assertEqual(len(self.plan("--only=hot-row", "--healthy=4").healthy), 2)
+
+    def test_ten_minutes_are_enough_for_each_class_once(self):
+        command_line = next(line for line in (ROOT / "bench/README.md").read_text().splitlines()
+                            if line.startswith("bench/bottlenecks --diagnose --cases="))
+        plan = self.plan(*command_line.partition("#")[0].split()[1:])
+        self.assertEqual({name for c in plan.causes for name in c.classes}, set(figures.CLASSES))
+        runs = len(plan.made(plan.causes)) * len(plan.engines)
+        self.assertLess(runs * (plan.budget_s + plan.seconds + plan.baseline_s + 10), 540)
 
     def test_a_smoke_test_is_small(self):
         plan = self.plan("--smoke")
