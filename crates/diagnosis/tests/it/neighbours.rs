@@ -170,3 +170,21 @@ fn a_silence_in_which_packets_were_lost_may_be_the_networks() {
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "network network.retransmits"));
 }
+
+#[test]
+fn a_little_that_was_added_is_not_the_distance_of_a_queue() {
+    // 14 statements, of 16 ms some 14 on the way.
+    let far = |added_ms: f64| {
+        run()
+            .load(500, 16.0, 15.9)
+            .even()
+            .busy(0.2)
+            .server(0.5, 10.0)
+            .threads(0.2, 10.0)
+            .active("CPU", 0.6)
+            .with(move |r| r.inject_rtt_ms = added_ms)
+    };
+    let cause = Cause::NetworkDistance;
+    assert_eq!(confidence(&far(0.8), cause), Confidence::High);
+    assert_eq!(confidence(&far(0.05), cause), Confidence::Medium);
+}
