@@ -7,13 +7,21 @@ use crate::seen::Observations;
 use crate::texts::commit_log as texts;
 use crate::thresholds::{CPU_FULL, MOST, SAME_FLUSHES, SHARE, SYNCS};
 use crate::{Cause, WaitClass, Words};
+use tidemark_core::observe::SERVER_NODES;
+
+/// What nodes of clusters call the time that a write takes to be in their log.
+const LOGS: [&str; 3] = [
+    "tikv.append-log",
+    "cockroach.log-commit",
+    "yugabyte.log-sync",
+];
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || (seen.load.writes == 0.0 && seen.load.latency.count > 0) {
         return Outcome::NotFound;
     }
     if seen.activity.is_none() {
-        return Outcome::Skipped(Words::of(texts::needs));
+        return of_nodes(seen).unwrap_or_else(|| Outcome::Skipped(Words::of(texts::needs)));
     }
     let share = seen.wait_share(WaitClass::Log);
     if share < SHARE {
@@ -68,6 +76,26 @@ fn of_holders(seen: &Observations<'_>) -> Option<Outcome> {
             says: Words::of(|lang| texts::holders(lang, percent(share))),
             next: Words::of(texts::next),
             evidence: seen.wait_evidence(WaitClass::Log).into_iter().collect(),
+            excludes: Vec::new(),
+        })
+    })
+}
+
+/// Of a cluster, whose sessions nobody sees: what its nodes tell. Who writes waits for the log once at least; of
+/// a mix only some write.
+fn of_nodes(seen: &Observations<'_>) -> Option<Outcome> {
+    let mut logs = LOGS.iter();
+    let (name, each_ms) = logs.find_map(|name| Some((*name, seen.node_ms(name)?)))?;
+    let share = seen.split.share(each_ms * seen.load.writes.min(1.0));
+    let says = |lang| texts::nodes(lang, three(each_ms), name, percent(share));
+    (share >= SHARE).then(|| {
+        Outcome::Found(FindingDetails {
+            share,
+            // A mean of all that the nodes write.
+            confidence: Confidence::Medium,
+            says: Words::of(says),
+            next: Words::of(texts::next_nodes),
+            evidence: vec![seen.evidence(&format!("{SERVER_NODES} {name}"), each_ms, "ms")],
             excludes: Vec::new(),
         })
     })
