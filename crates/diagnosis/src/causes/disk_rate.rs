@@ -14,22 +14,29 @@ use crate::{Cause, Evidence, Lang, WaitClass, Words};
 
 /// Bytes of a megabyte, as disks have them.
 const BYTES_OF_MB: f64 = 1e6;
-const CLASSES: [WaitClass; 2] = [WaitClass::DataRead, WaitClass::DataWrite];
+const CLASSES: &[WaitClass] = &[WaitClass::DataRead, WaitClass::DataWrite];
+/// Where a limit of what is written is used up, the log waits for it, too.
+const CLASSES_OF_WRITES: &[WaitClass] =
+    &[WaitClass::DataRead, WaitClass::DataWrite, WaitClass::Log];
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
+    let classes = match limits_writes(seen) {
+        true => CLASSES_OF_WRITES,
+        false => CLASSES,
+    };
     let reads = seen.wait_share(WaitClass::DataRead);
-    let share = reads + seen.wait_share(WaitClass::DataWrite);
+    let share: f64 = classes.iter().map(|class| seen.wait_share(*class)).sum();
     if share < SHARE {
         return match seen.activity.is_none() && seen.disk.is_none() {
             true => Outcome::Skipped(Words::of(texts::needs)),
             false => Outcome::NotFound,
         };
     }
-    let mut evidence: Vec<_> = CLASSES
+    let mut evidence: Vec<_> = classes
         .iter()
         .filter_map(|class| seen.wait_evidence(*class))
         .collect();
-    let said = seen.said(&CLASSES);
+    let said = seen.said(classes);
     if let Some(at_limit) = seen.disk.as_ref().and_then(at_limit) {
         evidence.extend([&at_limit.used, &at_limit.most].map(|c| c.evidence()));
         let says = |lang| {
@@ -88,6 +95,12 @@ fn at_limit(disk: &Disk) -> Option<&Allowed> {
         (ALLOWED_USED * most..=ALLOWED_OVER * most).contains(&used)
     };
     disk.allowed.iter().find(is_used_up)
+}
+
+/// Whether what a control group may write is used up.
+pub(super) fn limits_writes(seen: &Observations<'_>) -> bool {
+    let at_limit = seen.disk.as_ref().and_then(at_limit);
+    at_limit.is_some_and(|a| matches!(a.kind, AllowedKind::Writes | AllowedKind::BytesWritten))
 }
 
 /// So much a second of what is limited, in words.

@@ -188,3 +188,31 @@ fn a_little_that_was_added_is_not_the_distance_of_a_queue() {
     assert_eq!(confidence(&far(0.8), cause), Confidence::High);
     assert_eq!(confidence(&far(0.05), cause), Confidence::Medium);
 }
+
+#[test]
+fn a_log_on_a_disk_that_may_write_no_more_waits_for_the_disk() {
+    let label = [("disk", "vda")];
+    let on_disk = |written: f64| {
+        let host = "client-host";
+        run()
+            .busy(0.3)
+            .server(0.8, 20.0)
+            .active("CPU", 1.0)
+            .active("IO:WalSync", 6.0)
+            .status("log.syncs", 900.0)
+            .set(host, "disk.busy", &label, 0.6)
+            .set(host, "disk.queue", &label, 1.5)
+            .set(host, "disk.reads", &label, 0.0)
+            .set(host, "disk.read-time", &label, 0.0)
+            .set(host, "disk.writes", &label, 900.0)
+            .set(host, "disk.written", &label, written)
+            .set("server-process", "cgroup.written-allowed", &label, 20e6)
+    };
+    let found = on_disk(19e6).sure(Cause::DiskRate);
+    assert!(found.sentence.en.contains("20.0 MB/s"), "{found:?}");
+    let log = confidence(&on_disk(19e6), Cause::CommitLog);
+    assert_eq!(log, Confidence::Medium);
+    // One that may write much more waits for its flushes.
+    on_disk(4e6).sure(Cause::CommitLog);
+    assert!(!on_disk(4e6).finds(Cause::DiskRate));
+}
