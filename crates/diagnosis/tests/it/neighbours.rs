@@ -216,3 +216,18 @@ fn a_log_on_a_disk_that_may_write_no_more_waits_for_the_disk() {
     on_disk(4e6).sure(Cause::CommitLog);
     assert!(!on_disk(4e6).finds(Cause::DiskRate));
 }
+
+#[test]
+fn a_client_host_that_others_fill_is_not_surely_full_of_the_client() {
+    let full_host = |threads: f64| {
+        run()
+            .with(|r| r.target_on_client = Some(false))
+            .load(1000, 8.0, 2.0)
+            .threads(threads, 1500.0)
+            .busy(0.98)
+            .active("CPU", 1.5)
+    };
+    let cause = Cause::ClientCpu;
+    assert_eq!(confidence(&full_host(3.0), cause), Confidence::High);
+    assert_eq!(confidence(&full_host(0.6), cause), Confidence::Medium);
+}
