@@ -231,3 +231,20 @@ fn a_client_host_that_others_fill_is_not_surely_full_of_the_client() {
     assert_eq!(confidence(&full_host(3.0), cause), Confidence::High);
     assert_eq!(confidence(&full_host(0.6), cause), Confidence::Medium);
 }
+
+#[test]
+fn checkpoints_that_take_little_of_the_time_are_not_surely_the_limit() {
+    let of = |falls: fn(i64) -> bool| {
+        let rates = (0..SECONDS).map(|n| if falls(n) { 600 } else { 1000 });
+        let written: Vec<f64> = (0..SECONDS)
+            .map(|n| if falls(n) { 4000.0 } else { 0.0 })
+            .collect();
+        run()
+            .rates(rates.collect())
+            .status("checkpoints.requested", 0.17)
+            .over_time("server-status", "checkpoints.pages-written", &[], &written)
+    };
+    let cause = Cause::Checkpoints;
+    assert_eq!(confidence(&of(|n| n % 2 == 0), cause), Confidence::High);
+    assert_eq!(confidence(&of(|n| n % 6 == 0), cause), Confidence::Medium);
+}
