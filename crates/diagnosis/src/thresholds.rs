@@ -181,6 +181,14 @@ pub const DRIFT: f64 = 0.2;
 /// are two each.
 pub const THIRD_MS: f64 = 2000.0;
 
+/// `cleanup`: microseconds for which TiKV's engine held a write back, by its own 99th percentile: 0 without stalls.
+pub const STALLED_US: f64 = 1000.0;
+/// `cleanup`: sublevels of level 0 from which CockroachDB's manual calls a store unhealthy and admission control
+/// holds writes back.
+pub const SUBLEVELS: f64 = 20.0;
+/// `cleanup`: writes a second that a tablet server of YugabyteDB turned away; a few at a restart are fewer.
+pub const REJECTIONS: f64 = 1.0;
+
 /// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
 /// and then.
 pub const ROWS_A_STATEMENT: f64 = 500.0;

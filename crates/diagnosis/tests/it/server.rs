@@ -406,6 +406,26 @@ fn one_node_of_a_cluster_works() {
 }
 
 #[test]
+fn a_store_that_falls_behind_with_compaction_is_a_note() {
+    let sublevels = |most: f64| {
+        let stores = [("a:8080", "1", 2.0), ("b:8080", "2", most)];
+        stores.iter().fold(run(), |made, (node, store, levels)| {
+            let labels = [("instance", *node), ("store", *store)];
+            let name = "cockroach.level0-sublevels";
+            made.set("server-nodes", name, &labels, *levels)
+        })
+    };
+    assert!(!sublevels(8.0).finds(Cause::Cleanup));
+    let diagnosis = sublevels(35.0).diagnosis();
+    let mut findings = diagnosis.findings.iter();
+    let found = findings.find(|f| f.cause == Cause::Cleanup).unwrap();
+    assert_eq!((found.confidence, found.share), (Confidence::Low, 0.0));
+    let says = &found.sentence;
+    assert!(says.en.contains("on b:8080"), "{says:?}");
+    assert!(says.zh.contains("b:8080"), "{says:?}");
+}
+
+#[test]
 fn writes_of_a_cluster_wait_for_the_log_of_its_nodes() {
     let cluster = run().without("server-activity", "").with(|r| {
         r.target_on_client = Some(false);
