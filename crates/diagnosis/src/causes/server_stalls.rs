@@ -46,9 +46,12 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let silent = stalls.iter().filter(|s| silent_in(s) >= SILENT * length(s));
     let silent: Vec<&(f64, f64)> = silent.collect();
     let is_silent = silent.iter().map(|s| length(s)).sum::<f64>() >= SILENT * total_s;
+    // Packets that were sent again got lost, or the host had stopped with the server: the sockets can't tell.
+    let lost = sent_again(seen, stalls);
+    let is_servers = is_silent && lost.is_none();
     let says = |lang| {
         let (longest, start) = (three(end_s - start_s), format!("{start_s:.0}"));
-        match is_silent {
+        match is_servers {
             true => texts::silent(lang, stalls.len(), percent(share), longest, start),
             false => texts::says(lang, stalls.len(), percent(share), longest, start),
         }
@@ -59,10 +62,8 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let says_silent = "observing sessions got no reply";
     let told = silent.into_iter().take(TOLD);
     evidence.extend(told.map(|stall| at(seen, says_silent, silent_in(stall), *stall)));
-    // Packets that were sent again got lost, or the host had stopped with the server: the sockets can't tell.
-    let lost = sent_again(seen, stalls);
     evidence.extend(lost.as_ref().map(SummedSeries::evidence));
-    let confidence = Confidence::high_if(is_silent && lost.is_none());
+    let confidence = Confidence::high_if(is_servers);
     Some(found(share, confidence, Words::of(says), evidence))
 }
 

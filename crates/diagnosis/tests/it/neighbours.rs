@@ -167,6 +167,8 @@ fn a_silence_in_which_packets_were_lost_may_be_the_networks() {
     let lost = sent_again(6);
     assert_eq!(confidence(&lost, Cause::ServerStalls), Confidence::Medium);
     let found = lost.verdict(Cause::ServerStalls);
+    let says = &found.sentence.en;
+    assert!(!says.contains("server stalled"), "{says}");
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "network network.retransmits"));
 }
