@@ -19,7 +19,7 @@ from vs_sysbench.script import (
     run,
 )
 
-from . import report
+from . import figures, report
 from .causes import BY_NAME, CAUSES, DOSES, SLOW_RUN_S
 from .experiment import Experiment, Kept, in_turn
 from .pairs import HEALTHY, PAIRS
@@ -49,7 +49,7 @@ def parser():
         "As root it limits CPU and disk by control groups, else by stopping processes and by a "
         "preloaded library (built with cc).",
     )
-    p.add_argument("--only", type=names_of(tuple(BY_NAME)), metavar="LIST",
+    p.add_argument("--only", "--cases", type=names_of(tuple(BY_NAME)), metavar="LIST",
                    help=f"causes, of {', '.join(BY_NAME)} (all); pairs and healthy runs then only "
                    "if asked for")
     p.add_argument("--engines", type=names_of(ENGINES), default=list(ENGINES), metavar="LIST",
@@ -164,6 +164,8 @@ def measure_all(args, plan, stack):
     how = [f"Runs of {plan.seconds} s after {plan.warmup_s} s, of a full disk {SLOW_RUN_S} s; each "
            f"cause {plan.repeats} times on each engine, middle, weak and strong in turn, compared "
            "with the same load without it."]
+    if plan.diagnose:
+        how.append(f"Experiments of {plan.budget_s} s for each run, with nothing observed.")
     return f"{facts.markdown(tidemark, [], how)}\n\n{report.all_of(outcomes)}"
 
 
@@ -199,7 +201,7 @@ def again(args, facts):
         raise BenchError(f"--again: {args.again} has no outcomes.jsonl of an earlier --keep")
     client = Client(args.tidemark.resolve(), kept.folder, None)
     for outcome in outcomes:
-        if outcome.get("run"):
+        if outcome.get("run") and not figures.by_experiments(outcome):
             outcome["diagnosis"] = client.diagnosis(outcome["run"])
     how = [f"{len(outcomes)} runs kept earlier, judged again."]
     return f"{facts.markdown(args.tidemark, [], how)}\n\n{report.all_of(outcomes)}"

@@ -120,6 +120,7 @@ class Experiment:
             "causes": [cause.name for cause in causes],
             "load": " ".join(load.words(self.server.engine)), "made": False, "holds": False,
             "proof": "", "error": None, "diagnosis": None, "experiments": None,
+            "true_too": [], "asked": "experiments" if self.plan.diagnose else "run",
         }
 
     def _keep(self, outcome):
@@ -144,6 +145,7 @@ class Experiment:
             run = Run(measured, baseline, before, self.server.counters())
             proofs = [one.prove(run) for one in made]
             proofs += [cause.prove(run) for cause in causes if cause.prove]
+            outcome["true_too"] = sorted({name for one in made for name in one.true_too()})
             if self.plan.diagnose:
                 outcome["experiments"] = self.client.diagnose(load, url, self.plan.budget_s, group)
             return measured, proofs

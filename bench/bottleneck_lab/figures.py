@@ -65,6 +65,7 @@ def confident_and_wrong(outcome):
     true = set(HONEST if outcome["kind"] == "healthy" else (NOT_SEEN,))
     for cause in causes_of(outcome):
         true.update(cause.called, cause.true_too)
+    true.update(outcome.get("true_too") or ())
     found = (outcome["diagnosis"] or {}).get("findings") or []
     return [finding["cause"] for finding in found
             if finding.get("confidence") == CONFIDENT and finding["cause"] not in true]
@@ -107,6 +108,20 @@ def matrix(outcomes):
         if outcome["made"]:
             found[outcome["name"]][first(outcome)] += 1
     return found
+
+
+#: What experiments can tell apart.
+CLASSES = ("client", "distance", "sessions", "contention", "log", "cache", "cpu")
+
+
+def by_experiments(outcome):
+    """Whether experiments were asked, and not the run: older runs tell it by their answer alone."""
+    return outcome.get("asked") == "experiments" or outcome["experiments"] is not None
+
+
+def classes_of(outcome):
+    """The classes of what was made."""
+    return {name for cause in causes_of(outcome) for name in cause.classes}
 
 
 def has_class(outcome):

@@ -185,16 +185,29 @@ class CpuLimit:
         return self.group.stat("nr_throttled") if self.group else self.cycles
 
 
+def busy_s():
+    """Seconds for which this host's processors have been at work, for whomever (proc_stat(5)): all but
+    idle and waiting for disks."""
+    line = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
+    ticks = [int(word) for word in line.split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
 class Stops:
     """Stops processes for a while, again and again."""
 
     def __init__(self, pids, every_s, length_s):
         self.pids, self.every_s, self.length_s, self.count = pids, every_s, length_s, 0
+        #: The share of the processors that was busy in each stretch before a stop.
+        self.busy = []
         self.repeated = Repeated(self._once)
 
     def _once(self, ending):
+        begun, busy = time.monotonic(), busy_s()
         if ending.wait(self.every_s - self.length_s):
             return
+        passed = time.monotonic() - begun
+        self.busy.append((busy_s() - busy) / passed / os.cpu_count())
         reached = signalled(self.pids(), signal.SIGSTOP)
         try:
             time.sleep(self.length_s)

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import statistics
 import time
 
 from .background import HeldLock, Session, Waits
@@ -11,6 +12,8 @@ from .proxy import Distance
 from .runs import Load
 
 STOP_EVERY_S = 2.0
+# A host is full from this share of its processors on, as the diagnosis has it.
+CPU_FULL = 0.85
 
 
 @dataclasses.dataclass
@@ -50,11 +53,13 @@ class Run:
 
 
 class Made:
-    """A cause while it is made: how a run differs, and what proves it."""
+    """A cause while it is made: how a run differs, what proves it, and which other ids were true of
+    this run as well."""
 
-    def __init__(self, prove=None, port=None, group=None, load=None):
+    def __init__(self, prove=None, port=None, group=None, load=None, true_too=None):
         self.prove = prove or (lambda run: (True, ""))
         self.port, self.group, self.load = port, group, load
+        self.true_too = true_too or (lambda: ())
 
 
 @contextlib.contextmanager
@@ -209,17 +214,25 @@ def lock_held(held_s, free_s):
 
 
 def stopped(length_s):
-    """The server stands still now and then."""
+    """The server stands still now and then. What limits between its stops is the host's CPU, if that is
+    full then; beside a slow disk or a distance it is not."""
 
     @contextlib.contextmanager
     def make(lab):
         with Stops(lab.server.pids, STOP_EVERY_S, length_s) as stops:
-            def prove(run):
-                said = f"stopped {stops.count} times {length_s:g} s, slowest transaction"
-                longest = run.measured.most_ms
-                return stops.count >= 2 and longest >= 900 * length_s, f"{said} {longest:.0f} ms"
+            def busy():
+                return statistics.median(stops.busy) if stops.busy else 0.0
 
-            yield Made(prove)
+            def prove(run):
+                longest = run.measured.most_ms
+                said = f"stopped {stops.count} times {length_s:g} s, slowest transaction " \
+                    f"{longest:.0f} ms, {busy():.0%} of the CPU busy between"
+                return stops.count >= 2 and longest >= 900 * length_s, said
+
+            def true_too():
+                return ("server-cpu",) if busy() >= CPU_FULL else ()
+
+            yield Made(prove, true_too=true_too)
 
     return make
 

@@ -1,5 +1,7 @@
 """The tables for people."""
 
+import collections
+
 from vs_sysbench.report import table
 
 from . import figures
@@ -14,8 +16,8 @@ def line(outcome):
     """One run."""
     made = "" if outcome["made"] else " (not made)"
     said = outcome["proof"] or (outcome["error"] or "").partition("\n")[0]
-    told = figures.first(outcome) if outcome["experiments"] is None else \
-        outcome["experiments"].get("class")
+    told = figures.class_found(outcome) if figures.by_experiments(outcome) else \
+        figures.first(outcome)
     return f"{outcome['engine']}, {outcome['name']}{made}: {said} → {told}"
 
 
@@ -31,11 +33,13 @@ def share(part, whole):
 
 def all_of(outcomes):
     """Every table that the runs give."""
-    by_kind = {kind: [o for o in outcomes if o["kind"] == kind]
+    asked = [o for o in outcomes if figures.by_experiments(o)]
+    observed = [o for o in outcomes if not figures.by_experiments(o)]
+    parts = [classes(asked)] if asked else []
+    if asked and not observed:
+        return parts[0]
+    by_kind = {kind: [o for o in observed if o["kind"] == kind]
                for kind in ("single", "pair", "healthy")}
-    if any(o["experiments"] is not None for o in outcomes):
-        return classes(by_kind["single"])
-    parts = []
     if by_kind["single"]:
         parts += ["### Cause made × first finding", confusion(by_kind["single"]),
                   singles(by_kind["single"])]
@@ -43,7 +47,20 @@ def all_of(outcomes):
         parts += ["### Two causes at once", pairs(by_kind["pair"])]
     if by_kind["healthy"]:
         parts += ["### Nothing made", healthy(by_kind["healthy"])]
-    return "\n\n".join([*parts, "### All runs", together(outcomes)])
+    return "\n\n".join([*parts, "### All runs", together(observed)])
+
+
+def stands_on(outcomes):
+    """How many runs a matrix stands on, of those in which the cause took hold."""
+    each = collections.Counter((o["name"], o["engine"]) for o in outcomes)
+    if not each:
+        return "It stands on no run."
+    least, most = min(each.values()), max(each.values())
+    repeats = f"{least}" if least == most else f"{least} to {most}"
+    causes = len({name for name, _ in each})
+    engines = ", ".join(sorted({engine for _, engine in each}))
+    return f"Runs: {len(outcomes)}, of {causes} of {len(BY_NAME)} causes on {engines}, " \
+        f"{repeats} of each on each."
 
 
 def confusion(outcomes):
@@ -92,6 +109,7 @@ def singles(outcomes):
             f"{share(exactly, len(held))}.")
     if by_dose:
         told += f" By dose: {by_dose}."
+    told += f" {stands_on(held)}"
     return f"{table(heads, rows)}\n\n{told}"
 
 
@@ -171,7 +189,11 @@ def classes(outcomes):
     count = sum(map(figures.class_right, held))
     told = (f"Right class with nothing observed: {share(count, len(held))}, reach "
             f"{figures.REACH_CLASS:.0%}: "
-            f"{word(held and count >= figures.REACH_CLASS * len(held))}.")
+            f"{word(held and count >= figures.REACH_CLASS * len(held))}. {stands_on(held)}")
+    made = {name for o in held for name in figures.classes_of(o)}
+    never = [name for name in figures.CLASSES if name not in made]
+    if never:
+        told += f" Classes that no run made: {', '.join(never)}."
     not_made = [f"- not made: {line(o)}" for o in outcomes if not o["made"]]
     heads = ["made", "class", *columns]
     matrix = table(heads, rows) if rows else "No cause took hold."

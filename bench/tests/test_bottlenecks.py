@@ -1,6 +1,7 @@
 """Known bottlenecks: what counts as named, how limits are undone, what is printed.
 Run: python3 -m unittest discover -s bench/tests"""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
@@ -93,6 +95,12 @@ class Causes(unittest.TestCase):
         least = float(re.search(r"OTHERS_CORES: f64 = ([\d.]+)", source)[1])
         self.assertLess(pairs.NEIGHBOUR_CORES, least / 2)
 
+    def test_a_host_is_full_as_diagnoses_have_it(self):
+        source = (ROOT / "crates/diagnosis/src/thresholds.rs").read_text()
+        self.assertEqual(making.CPU_FULL, float(re.search(r"CPU_FULL: f64 = ([\d.]+)", source)[1]))
+        # Whether it is full between two stops, no list knows.
+        self.assertEqual(causes.BY_NAME["server-stops"].true_too, ())
+
     def test_healthy_runs_have_bursts_upkeep_and_neighbours(self):
         names = " ".join(healthy.name for healthy in pairs.HEALTHY)
         for part in ("10% and 50% of capacity", "beside upkeep", "beside small neighbour"):
@@ -142,6 +150,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.confident_and_wrong(run), ["network-distance"])
         run = outcome([], ("server-cpu", "high"), kind="healthy")
         self.assertEqual(figures.confident_and_wrong(run), [])
+
+    def test_a_full_cpu_between_stops_is_so_where_the_run_shows_it(self):
+        told = ("server-stalls", "high"), ("server-cpu", "high")
+        self.assertEqual(figures.confident_and_wrong(outcome(["server-stops"], *told)),
+                         ["server-cpu"])
+        shown = outcome(["server-stops"], *told, true_too=["server-cpu"])
+        self.assertEqual(figures.confident_and_wrong(shown), [])
 
     def test_a_false_alarm_is_any_bottleneck_but_honest_ones(self):
         self.assertEqual(figures.false_alarms(outcome([], ("server-cpu", "high"))), [])
@@ -237,6 +252,29 @@ class Report(unittest.TestCase):
         self.assertNotIn("tiny-cache", cells)
         self.assertIn("not made: mariadb, tiny-cache", text)
 
+    def test_a_matrix_says_what_it_stands_on_and_which_classes_it_lacks(self):
+        of = len(causes.CAUSES)
+        runs = [outcome(["slow-flush"], experiments={"class": "log"}),
+                outcome(["slow-flush"], experiments=None, asked="experiments"),
+                outcome(["hot-row"], experiments={"class": "log"}, engine="postgres")]
+        text = report.all_of(runs)
+        self.assertIn("1 of 3 (33%)", text)
+        self.assertIn(f"Runs: 3, of 2 of {of} causes on mariadb, postgres, 1 to 2 of each on each.",
+                      text)
+        self.assertIn("Classes that no run made: client, distance, sessions, cache, cpu.", text)
+        self.assertNotIn("first finding", text)
+        self.assertEqual(report.stands_on([]), "It stands on no run.")
+        text = report.singles([outcome(["slow-flush"], ("commit-log", "high"))])
+        self.assertIn(f"Runs: 1, of 1 of {of} causes on mariadb, 1 of each on each.", text)
+
+    def test_runs_and_experiments_that_are_kept_together_are_told_apart(self):
+        runs = [outcome(["slow-flush"], experiments={"class": "log"}),
+                outcome(["hot-row"], ("row-locks", "high"))]
+        text = report.all_of(runs)
+        self.assertIn("Right class with nothing observed: 1 of 1 (100%)", text)
+        self.assertIn("First finding right: 1 of 1 (100%)", text)
+        self.assertIn("Confident and wrong: 0 of 1 runs", text)
+
     def test_doses_are_told_apart(self):
         runs = [outcome(["slow-flush"], ("commit-log", "high"), dose="weak"),
                 outcome(["slow-flush"], ("server-cpu", "low"), dose="weak"),
@@ -272,6 +310,14 @@ class Options(unittest.TestCase):
         self.assertEqual([c.name for c in plan.causes], ["hot-row", "latches"])
         self.assertEqual((plan.repeats, plan.pairs, plan.healthy), (2, [], []))
         self.assertEqual(len(self.plan("--only=hot-row", "--healthy=4").healthy), 2)
+
+    def test_ten_minutes_are_enough_for_each_class_once(self):
+        command_line = next(line for line in (ROOT / "bench/README.md").read_text().splitlines()
+                            if line.startswith("bench/bottlenecks --diagnose --cases="))
+        plan = self.plan(*command_line.partition("#")[0].split()[1:])
+        self.assertEqual({name for c in plan.causes for name in c.classes}, set(figures.CLASSES))
+        runs = len(plan.made(plan.causes)) * len(plan.engines)
+        self.assertLess(runs * (plan.budget_s + plan.seconds + plan.baseline_s + 10), 540)
 
     def test_a_smoke_test_is_small(self):
         plan = self.plan("--smoke")
@@ -331,6 +377,21 @@ class FakeClient:
         return {"verdict": "network-distance", "findings": []}
 
 
+class FakeStops:
+    """Stops between which the processors were so busy."""
+
+    count = 3
+
+    def __init__(self, busy):
+        self.busy = busy
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
 class Experiments(unittest.TestCase):
     def made(self, speed, what):
         with tempfile.TemporaryDirectory() as folder:
@@ -384,6 +445,23 @@ class Experiments(unittest.TestCase):
         self.assertEqual(found["proof"], "seen; no waits; 3.0 times slower")
         self.assertEqual(made.server.asked[-1], ("a=1", "b=2"))
 
+    def test_what_else_is_true_is_asked_of_the_run(self):
+        @contextlib.contextmanager
+        def make(_):
+            yield making.Made(true_too=lambda: ("server-cpu",))
+
+        found, _ = self.made(self.slow, self.single(
+            dataclasses.replace(self.cause("tiny-cache"), make=make)))
+        self.assertEqual(found["true_too"], ["server-cpu"])
+        found, _ = self.made(self.slow, self.single(self.cause("tiny-cache")))
+        self.assertEqual(found["true_too"], [])
+
+    def test_the_cpu_limits_between_stops_where_it_is_full_then(self):
+        for busy, told in ([0.99, 0.2, 0.97], ("server-cpu",)), ([0.4, 0.95, 0.3], ()), ([], ()):
+            with mock.patch.object(making, "Stops", lambda *_, busy=busy: FakeStops(busy)), \
+                    making.stopped(0.3)(mock.Mock()) as made:
+                self.assertEqual(made.true_too(), told)
+
     def test_a_healthy_run_on_a_schedule_has_a_share_of_what_was_measured(self):
         healthy = next(h for h in pairs.HEALTHY if h.scheduled)
         found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(healthy))
@@ -436,6 +514,8 @@ class Limits(unittest.TestCase):
             while stops.count < 2 and time.monotonic() < end:
                 time.sleep(0.01)
         self.assertGreaterEqual(stops.count, 2)
+        self.assertGreaterEqual(len(stops.busy), 2)
+        self.assertGreaterEqual(min(stops.busy), 0)
         self.assertNotEqual(state_of(self.process.pid), "T")
 
     def test_a_limit_throttles_and_is_undone(self):

@@ -277,3 +277,22 @@ pub const NOT_FOUND: f64 = 0.01;
 pub const NOT_FOUND_LEAST: u64 = 10;
 /// `tpcc-efficiency`: tools round the limit of a warehouse differently.
 pub const EFFICIENCY_APART: f64 = 0.01;
+/// `tpcc-cap` of imported figures: percent of the terminals that a specification asks for. Less is fewer by a
+/// terminal in a hundred, which no rounding makes.
+pub const FEWER_TERMINALS: f64 = 99.0;
+/// `too-short` of imported figures: a type with a smaller share of all transactions is rare in its mix, and a
+/// tool prints the same percentiles of each.
+pub const RARE: f64 = 0.1;
+/// `wrong-column`: sessions = rate × latency holds for a closed loop but for this part: ramp-up and the client's
+/// own time take some hundredths.
+pub const LAW_HOLDS: f64 = 0.1;
+/// `wrong-column`: the same of figures that change places. By chance one of ten swaps would come within a tenth.
+pub const LAW_HOLDS_SWAPPED: f64 = 0.05;
+/// `wrong-column`: from here on the figures where they stand refute each other, however much of the time a client
+/// took for itself ([`USERS_SEEN_INVALID`]).
+pub const LAW_REFUTED: f64 = 0.5;
+/// `wrong-working-set`: operations by the records that a run names. A trial has as many of both; of ten times as
+/// many each record is asked for again and again, which nobody means who loaded more.
+pub const OPERATIONS_A_RECORD: f64 = 10.0;
+/// `unequal-conditions`: durations of documents that differ by this factor are two. Less is how late a run ended.
+pub const OTHER_TIME: f64 = 1.5;

@@ -1,7 +1,8 @@
-//! What makes a finding less sure, whatever its cause: few samples, and parts that are more than the whole.
+//! What makes a finding less sure, whatever its cause: few samples, parts that are more than the whole, and
+//! counters that others move, too.
 
 use crate::seen::Observations;
-use crate::thresholds::{FEWEST_LOOKS, OVER};
+use crate::thresholds::{FEWEST_LOOKS, OTHERS_SEEN, OVER};
 use crate::{Cause, Confidence, Finding};
 
 /// Judged by what sessions were seen at.
@@ -41,6 +42,23 @@ const BY_PARTS: &[Cause] = &[
     Cause::Checkpoints,
 ];
 
+/// Judged by what the server counts of all its sessions.
+const BY_COUNTERS: &[Cause] = &[Cause::CacheMisses, Cause::MissingIndex];
+
+/// The same of servers that tell what sessions execute, and no waits.
+const BY_COUNTERS_OF_WAITS: &[Cause] = &[Cause::DiskRate, Cause::RowLocks];
+
+/// Whether what the server counted may be of sessions that are none of the run's: some were at statements, or
+/// nobody looked.
+fn may_be_others(seen: &Observations<'_>, cause: Cause) -> bool {
+    let Some(activity) = &seen.activity else {
+        return BY_COUNTERS.contains(&cause);
+    };
+    let counts_waits = activity.executing > 0.0 && BY_COUNTERS_OF_WAITS.contains(&cause);
+    let is_counted = counts_waits || BY_COUNTERS.contains(&cause);
+    is_counted && activity.others.all() >= OTHERS_SEEN
+}
+
 /// Whether the server's parts are more than what was left of the latency for them.
 pub(crate) fn is_over(seen: &Observations<'_>, cause: Cause) -> bool {
     seen.over > OVER && BY_PARTS.contains(&cause)
@@ -56,7 +74,10 @@ pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let seconds = seconds.is_some_and(|host| few(host.busy.points.len()));
     let most = if BY_LOOKS.contains(&cause) && seen.is_thin() && !is_asked {
         Confidence::Low
-    } else if is_over(seen, cause) || (seconds && BY_SECONDS.contains(&cause)) {
+    } else if is_over(seen, cause)
+        || may_be_others(seen, cause)
+        || (seconds && BY_SECONDS.contains(&cause))
+    {
         Confidence::Medium
     } else {
         Confidence::High

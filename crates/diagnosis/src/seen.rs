@@ -10,7 +10,7 @@ use crate::sessions::Activity;
 use crate::thresholds::{CHURN, DISTANT_MS, FEWEST_LOOKS, LOOPBACK_MS, MOST};
 use crate::{Evidence, PartKind, Split, WaitClass};
 use tidemark_core::Engine;
-use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_STATUS};
+use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_NODES, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 
 /// All of it.
@@ -197,6 +197,24 @@ impl<'r> Observations<'r> {
     /// A counter of the server.
     pub fn status(&self, name: &str) -> Option<SummedSeries> {
         self.series.column(SERVER_STATUS, name)
+    }
+
+    /// The mean of a duration over the nodes of a cluster, each counted as often as it measured it.
+    pub fn node_ms(&self, name: &str) -> Option<f64> {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for instance in self.series.labels(SERVER_NODES, name, "instance") {
+            let of = |name: &str| {
+                self.series.column_of(SERVER_NODES, name, |s| {
+                    s.key.labels.get("instance").is_some_and(|i| i == instance)
+                })
+            };
+            if let Some(ms) = of(name) {
+                let times = of(&format!("{name}.rate")).map_or(1.0, |rate| rate.mean());
+                sum += ms.mean() * times;
+                count += times;
+            }
+        }
+        (count > 0.0).then(|| sum / count)
     }
 
     /// Share of the mean latency of a part.

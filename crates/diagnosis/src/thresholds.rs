@@ -109,6 +109,9 @@ pub const DISK_QUEUE: f64 = 2.0;
 /// `disk-rate`: the part of what a control group allows from which it is used up: the kernel gives it out in
 /// slices, and a queue that is empty for a moment loses one.
 pub const ALLOWED_USED: f64 = 0.8;
+/// `disk-rate`: the same of the most that a group can use of it: what slices and their ends add is less, and
+/// more is used by programs outside the group.
+pub const ALLOWED_OVER: f64 = 1.2;
 /// `disk-rate`: how much longer the queue is in one half of the run than in the other, and how much more is
 /// then served by a disk that has room. Parallel disks are busy all the time with one request of hundreds.
 pub const QUEUE_GREW: f64 = 1.5;
@@ -178,6 +181,14 @@ pub const DRIFT: f64 = 0.2;
 /// are two each.
 pub const THIRD_MS: f64 = 2000.0;
 
+/// `cleanup`: microseconds for which TiKV's engine held a write back, by its own 99th percentile: 0 without stalls.
+pub const STALLED_US: f64 = 1000.0;
+/// `cleanup`: sublevels of level 0 from which CockroachDB's manual calls a store unhealthy and admission control
+/// holds writes back.
+pub const SUBLEVELS: f64 = 20.0;
+/// `cleanup`: writes a second that a tablet server of YugabyteDB turned away; a few at a restart are fewer.
+pub const REJECTIONS: f64 = 1.0;
+
 /// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
 /// and then.
 pub const ROWS_A_STATEMENT: f64 = 500.0;
@@ -201,6 +212,10 @@ pub const CHANCE: f64 = 4.0;
 
 /// `other-sessions`: sessions of others at a statement on average. One now and then is a monitor's.
 pub const OTHERS_ACTIVE: f64 = 0.5;
+
+/// Sessions of others at a statement on average, from which what a server counts of all may be theirs: a
+/// monitor that asks once a second has some hundredths.
+pub const OTHERS_SEEN: f64 = 0.1;
 
 /// `server-stalls`: share of the run without a transaction. One stall of a second in a minute is a sixtieth.
 pub const DEAD: f64 = 0.02;

@@ -1,17 +1,25 @@
 //! Sessions that waited for their own host: the client measured itself, or shared its processors with
-//! the server.
+//! the server. So did transactions that were due, found a free session and were begun late.
 
-use crate::run::Run;
-use crate::texts::client_bound::{OWN_HOST, OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD};
+use crate::run::{Run, decode};
+use crate::texts::client_bound::{
+    LATE, LATE_INSTEAD, OWN_HOST, OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD,
+};
 use crate::thresholds::{CLIENT_SHARE, CLIENT_SHARE_MS, CLIENT_SHARE_SAMPLES};
 use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "client-bound";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    let Some(server) = &run.server else {
-        return Ok(None);
-    };
+    match replies(run) {
+        Some(found) => Ok(Some(found)),
+        None => starts(run),
+    }
+}
+
+/// Replies that waited for the client.
+fn replies(run: &Run<'_>) -> Option<Finding> {
+    let server = run.server.as_ref()?;
     let (whole_ns, server_ns) = (run.service.sum_ns() as f64, server.sum_ns() as f64);
     let share = 1.0 - server_ns / whole_ns;
     let count = run.service.count();
@@ -19,7 +27,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     // Written as "not above" so that no number is nothing, too.
     let is_small = share.is_nan() || share < CLIENT_SHARE || client_ms < CLIENT_SHARE_MS;
     if is_small || count < CLIENT_SHARE_SAMPLES || server.count() != count {
-        return Ok(None);
+        return None;
     }
     let same_host = run.record.target_on_client == Some(true);
     let (severity, says, instead) = match same_host {
@@ -34,11 +42,41 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     ];
     let busy = run.record.usage.host_busy;
     figures.extend(busy.map(|busy| ("host_busy", Figure::Number(busy * 100.0))));
-    Ok(Some(Finding {
+    Some(Finding {
         rule: ID,
         severity,
         says,
         instead,
         figures,
+    })
+}
+
+/// Transactions that the client began late although a session was free.
+fn starts(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let Some(lateness) = &run.totals.lateness else {
+        return Ok(None);
+    };
+    let late_ns = decode(run.record, lateness)?.sum_ns() as f64;
+    let count = run.latency.count();
+    let share = late_ns / run.latency.sum_ns() as f64;
+    let late_ms = late_ns / count as f64 / 1e6;
+    let is_small = share.is_nan() || share < CLIENT_SHARE || late_ms < CLIENT_SHARE_MS;
+    if is_small || count < CLIENT_SHARE_SAMPLES {
+        return Ok(None);
+    }
+    Ok(Some(Finding {
+        rule: ID,
+        severity: match run.record.target_on_client {
+            Some(true) => Severity::Note,
+            _ => Severity::Suspect,
+        },
+        says: LATE,
+        instead: LATE_INSTEAD,
+        figures: vec![
+            ("mean", Figure::Number(run.latency.mean_ns() / 1e6)),
+            ("late", Figure::Number(late_ms)),
+            ("share", Figure::Number(share * 100.0)),
+            ("cores", Figure::Count(run.record.client.cores as u64)),
+        ],
     }))
 }

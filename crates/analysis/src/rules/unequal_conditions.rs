@@ -3,13 +3,11 @@
 use crate::compare::ComparedRun;
 use crate::compare::difference::{Difference, Facts, between};
 use crate::texts::unequal_conditions::{INSTEAD, SAYS};
+use crate::thresholds::OTHER_TIME;
 use crate::{Figure, Finding, Severity};
 use std::collections::BTreeMap;
 
 pub(super) const ID: &str = "unequal-conditions";
-
-/// Durations of documents that differ by this factor are two.
-const OTHER_TIME: f64 = 1.5;
 
 /// What belongs together: who changes the server changes its version and its settings, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,6 +9,7 @@ mod conditions;
 mod dead_time;
 mod determined;
 mod imported;
+mod limits;
 mod logs;
 mod lost;
 mod observed;

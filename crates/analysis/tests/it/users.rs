@@ -1,6 +1,6 @@
 //! The rules of users and sessions, on made records.
 
-use super::common::{clean, of_rates, only, option, rules};
+use super::common::{clean, histogram, of_rates, only, option, rules};
 use std::time::Duration;
 use tidemark_analysis::Severity;
 use tidemark_core::ErrorClass;
@@ -92,6 +92,31 @@ fn a_client_that_makes_its_sessions_wait_is_told() {
     record.target_on_client = Some(true);
     assert_eq!(only(&record, "client-bound").severity, Severity::Note);
     assert_eq!(rules(&split(0.9)), [""; 0]);
+}
+
+#[test]
+fn transactions_that_the_client_began_late_are_told() {
+    // 1,000 arrivals a second, served in 7.9 ms once they were begun.
+    let late = |ms: f64| {
+        let mut record = clean();
+        record.rate = Some(1000.0);
+        let response = histogram(20_000, 7.9 + ms);
+        record.totals.all.response = Some(EncodedHistogram(response.encode()));
+        let lateness = histogram(20_000, ms);
+        record.totals.lateness = Some(EncodedHistogram(lateness.encode()));
+        record
+    };
+    let mut record = late(5.0);
+    let found = only(&record, "client-bound");
+    assert_eq!(found.severity, Severity::Suspect);
+    assert!(found.says.en.contains("started"), "{found:?}");
+    super::common::both_languages_use_the_figures(&found);
+    record.target_on_client = Some(true);
+    assert_eq!(only(&record, "client-bound").severity, Severity::Note);
+    assert_eq!(rules(&late(2.0)), [""; 0]);
+    // What waited for a session is no lateness: nobody could have begun it.
+    record.totals.lateness = None;
+    assert_eq!(rules(&record), [""; 0]);
 }
 
 #[test]

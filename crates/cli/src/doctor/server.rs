@@ -50,15 +50,27 @@ const MYSQL: &[SettingRule] = &[
     ),
     ("sync_binlog", |v| v != "1", Meaning::NotDurable, "1"),
     ("innodb_doublewrite", is_off, Meaning::NotDurable, "ON"),
+    (
+        "innodb_flush_method",
+        |v| matches!(v, "nosync" | "littlesync"),
+        Meaning::NotDurable,
+        "O_DIRECT",
+    ),
     ("query_cache_type", |v| !is_off(v), Meaning::Cached, "OFF"),
     ("general_log", is_on, Meaning::Logged, "OFF"),
     ("long_query_time", is_zero, Meaning::Logged, "10"),
 ];
-/// PostgreSQL manual, 19.5 and 19.8.
+/// PostgreSQL manual, 19.5 and 19.8; CockroachDB's, "Cluster Settings".
 const POSTGRES: &[SettingRule] = &[
     ("fsync", is_off, Meaning::NotDurable, "on"),
     ("synchronous_commit", is_off, Meaning::NotDurable, "on"),
     ("full_page_writes", is_off, Meaning::NotDurable, "on"),
+    (
+        "kv.raft_log.disable_synchronization_unsafe",
+        is_on,
+        Meaning::NotDurable,
+        "false",
+    ),
     ("log_statement", |v| v == "all", Meaning::Logged, "none"),
     ("log_min_duration_statement", is_zero, Meaning::Logged, "-1"),
 ];
@@ -281,6 +293,7 @@ mod tests {
         for (name, value, more) in [
             ("innodb_flush_log_at_trx_commit", "2", None),
             ("innodb_doublewrite", "OFF", None),
+            ("innodb_flush_method", "nosync", None),
             ("sync_binlog", "0", Some(("log_bin", "ON"))),
             (
                 "query_cache_type",
@@ -324,6 +337,12 @@ mod tests {
             let found = told(Engine::Postgres, &[(name, value)]);
             assert!(has(&found, name, CheckLevel::Warning), "{name}: {found:?}");
         }
+        let raft_log = "kv.raft_log.disable_synchronization_unsafe";
+        let of = |value| told(Engine::Cockroach, &[(raft_log, value)]);
+        assert!(has(&of("true"), raft_log, CheckLevel::Warning));
+        assert!(has(&of("false"), "durability", CheckLevel::Ok));
+        let direct = told(Engine::Mysql, &[("innodb_flush_method", "O_DIRECT")]);
+        assert!(has(&direct, "durability", CheckLevel::Ok), "{direct:?}");
         let sqlite = |value| told(Engine::Sqlite, &[("synchronous", value)]);
         assert!(has(&sqlite("OFF"), "synchronous", CheckLevel::Warning));
         assert!(has(&sqlite("NORMAL"), "synchronous", CheckLevel::Note));

@@ -27,6 +27,9 @@ const SIZES: &[(&str, &str)] = &[
     ("warehouses", "1"),
     ("weight", "20,20,20,20,20"),
     ("sf", "0.01"),
+    ("scale", "1"),
+    // Only prepared statements are each told of.
+    ("protocol", "prepared"),
     ("readproportion", "0.2"),
     ("updateproportion", "0.2"),
     ("insertproportion", "0.2"),

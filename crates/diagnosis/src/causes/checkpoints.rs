@@ -65,7 +65,8 @@ fn flushing(seen: &Observations<'_>, age: &SummedSeries, most: &SummedSeries) ->
     Outcome::Found(FindingDetails {
         share,
         // What no state shows may be latches, too; that the rate falls with the log's room is no latch's.
-        confidence: Confidence::high_if(dip >= DIP),
+        // One that takes little of the time is seen, and no limit.
+        confidence: Confidence::high_if(dip >= DIP && share >= SMALL),
         says: Words::of(says),
         next: Words::of(texts::next),
         evidence,
@@ -101,7 +102,7 @@ fn forced(seen: &Observations<'_>, requested: &SummedSeries) -> Outcome {
         return Outcome::NotFound;
     }
     let confidence = match (dip >= DIP, of_log >= SHARE) {
-        (true, _) => Confidence::High,
+        (true, _) => Confidence::high_if(of_dip.max(of_log) >= SMALL),
         (false, true) => Confidence::Medium,
         // Frequent, and nothing shows that anybody waits for them.
         (false, false) => Confidence::Low,

@@ -6,7 +6,7 @@ use crate::number::percent;
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::client_cpu as texts;
-use crate::thresholds::{CLIENT_MS, CPU_FULL, SHARE, THREAD_FULL};
+use crate::thresholds::{CLIENT_MS, CPU_FULL, OF_OTHERS, SHARE, THREAD_FULL};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
@@ -34,7 +34,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         (says, Confidence::High)
     } else if let Some(host) = seen.client.as_ref().filter(|h| h.load() >= CPU_FULL) {
         let says = Words::of(|lang| texts::host(lang, host.said(), &said));
-        (says, Confidence::High)
+        // Another program may be what fills it.
+        let own = seen.threads.as_ref().map_or(0.0, |threads| threads.all);
+        let is_own = own >= (1.0 - OF_OTHERS) * host.busy.mean();
+        (says, Confidence::high_if(is_own))
     } else {
         (
             Words::of(|lang| texts::unclear(lang, &said)),

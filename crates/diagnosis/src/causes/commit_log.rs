@@ -1,5 +1,6 @@
 //! Commits that wait for the log to be written, flushed or replicated.
 
+use super::disk_rate;
 use crate::measured::SummedSeries;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
@@ -7,13 +8,21 @@ use crate::seen::Observations;
 use crate::texts::commit_log as texts;
 use crate::thresholds::{CPU_FULL, MOST, SAME_FLUSHES, SHARE, SYNCS};
 use crate::{Cause, WaitClass, Words};
+use tidemark_core::observe::SERVER_NODES;
+
+/// What nodes of clusters call the time that a write takes to be in their log.
+const LOGS: [&str; 3] = [
+    "tikv.append-log",
+    "cockroach.log-commit",
+    "yugabyte.log-sync",
+];
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || (seen.load.writes == 0.0 && seen.load.latency.count > 0) {
         return Outcome::NotFound;
     }
     if seen.activity.is_none() {
-        return Outcome::Skipped(Words::of(texts::needs));
+        return of_nodes(seen).unwrap_or_else(|| Outcome::Skipped(Words::of(texts::needs)));
     }
     let share = seen.wait_share(WaitClass::Log);
     if share < SHARE {
@@ -36,7 +45,11 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     evidence.extend(disk_sync_ms(seen).map(|ms| seen.evidence("fsync of this machine", ms, "ms")));
-    let is_proven = seen.is_most(share, &[WaitClass::Log]) && rate >= SYNCS && cpu_is_free;
+    // A disk that may write no more keeps the log waiting as slow flushes do.
+    let is_proven = seen.is_most(share, &[WaitClass::Log])
+        && rate >= SYNCS
+        && cpu_is_free
+        && !disk_rate::limits_writes(seen);
     Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(is_proven),
@@ -68,6 +81,26 @@ fn of_holders(seen: &Observations<'_>) -> Option<Outcome> {
             says: Words::of(|lang| texts::holders(lang, percent(share))),
             next: Words::of(texts::next),
             evidence: seen.wait_evidence(WaitClass::Log).into_iter().collect(),
+            excludes: Vec::new(),
+        })
+    })
+}
+
+/// Of a cluster, whose sessions nobody sees: what its nodes tell. Who writes waits for the log once at least; of
+/// a mix only some write.
+fn of_nodes(seen: &Observations<'_>) -> Option<Outcome> {
+    let mut logs = LOGS.iter();
+    let (name, each_ms) = logs.find_map(|name| Some((*name, seen.node_ms(name)?)))?;
+    let share = seen.split.share(each_ms * seen.load.writes.min(1.0));
+    let says = |lang| texts::nodes(lang, three(each_ms), name, percent(share));
+    (share >= SHARE).then(|| {
+        Outcome::Found(FindingDetails {
+            share,
+            // A mean of all that the nodes write.
+            confidence: Confidence::Medium,
+            says: Words::of(says),
+            next: Words::of(texts::next_nodes),
+            evidence: vec![seen.evidence(&format!("{SERVER_NODES} {name}"), each_ms, "ms")],
             excludes: Vec::new(),
         })
     })

@@ -55,14 +55,16 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     }
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
     let is_seen = seen.own_busy().is_some() && seen.activity.is_some();
+    // One refusal of many tries changes nothing.
+    let is_felt = share >= SMALL;
     Outcome::Found(FindingDetails {
         share: match then {
             Then::Room => share,
             Then::Full | Then::Served => 0.0,
         },
         confidence: match then {
-            Then::Room => Confidence::high_if(is_seen),
-            Then::Full | Then::Served => Confidence::Low,
+            Then::Room if is_felt => Confidence::high_if(is_seen),
+            Then::Room | Then::Full | Then::Served => Confidence::Low,
         },
         says,
         next: Words::of(next(because)),

@@ -7,29 +7,36 @@ use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::disk_rate as texts;
 use crate::thresholds::{
-    ALLOWED_USED, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW, READ_MS, SERVED_MORE,
-    SHARE,
+    ALLOWED_OVER, ALLOWED_USED, CPU_FULL, DISK_BUSY, DISK_QUEUE, FEWEST_LOOKS, MISSES, QUEUE_GREW,
+    READ_MS, SERVED_MORE, SHARE,
 };
 use crate::{Cause, Evidence, Lang, WaitClass, Words};
 
 /// Bytes of a megabyte, as disks have them.
 const BYTES_OF_MB: f64 = 1e6;
-const CLASSES: [WaitClass; 2] = [WaitClass::DataRead, WaitClass::DataWrite];
+const CLASSES: &[WaitClass] = &[WaitClass::DataRead, WaitClass::DataWrite];
+/// Where a limit of what is written is used up, the log waits for it, too.
+const CLASSES_OF_WRITES: &[WaitClass] =
+    &[WaitClass::DataRead, WaitClass::DataWrite, WaitClass::Log];
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
+    let classes = match limits_writes(seen) {
+        true => CLASSES_OF_WRITES,
+        false => CLASSES,
+    };
     let reads = seen.wait_share(WaitClass::DataRead);
-    let share = reads + seen.wait_share(WaitClass::DataWrite);
+    let share: f64 = classes.iter().map(|class| seen.wait_share(*class)).sum();
     if share < SHARE {
         return match seen.activity.is_none() && seen.disk.is_none() {
             true => Outcome::Skipped(Words::of(texts::needs)),
             false => Outcome::NotFound,
         };
     }
-    let mut evidence: Vec<_> = CLASSES
+    let mut evidence: Vec<_> = classes
         .iter()
         .filter_map(|class| seen.wait_evidence(*class))
         .collect();
-    let said = seen.said(&CLASSES);
+    let said = seen.said(classes);
     if let Some(at_limit) = seen.disk.as_ref().and_then(at_limit) {
         evidence.extend([&at_limit.used, &at_limit.most].map(|c| c.evidence()));
         let says = |lang| {
@@ -58,7 +65,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         evidence.push(seen.evidence("time of a read", each, "ms"));
         evidence.extend(seen.status("data.pending-reads").map(|c| c.evidence()));
         let says = Words::of(|lang| texts::slow(lang, three(each), &said));
-        let confidence = Confidence::high_if(seen.is_most(reads, &[WaitClass::DataRead]));
+        // On a full host a session waits for a processor within its read, too.
+        let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+        let is_most = seen.is_most(reads, &[WaitClass::DataRead]);
+        let confidence = Confidence::high_if(is_most && cpu_is_free);
         (says, confidence)
     } else {
         return Outcome::NotFound;
@@ -77,10 +87,20 @@ fn found(share: f64, confidence: Confidence, says: Words, evidence: Vec<Evidence
     })
 }
 
-/// What a control group allows on the disk, where it is used up.
+/// What a control group allows on the disk, where it is used up. What is used is told of the whole disk: more
+/// than is allowed is others' use of it, and the group's own part is not known.
 fn at_limit(disk: &Disk) -> Option<&Allowed> {
-    let is_used_up = |a: &&Allowed| a.used.mean() >= ALLOWED_USED * a.most.mean();
+    let is_used_up = |a: &&Allowed| {
+        let (used, most) = (a.used.mean(), a.most.mean());
+        (ALLOWED_USED * most..=ALLOWED_OVER * most).contains(&used)
+    };
     disk.allowed.iter().find(is_used_up)
+}
+
+/// Whether what a control group may write is used up.
+pub(super) fn limits_writes(seen: &Observations<'_>) -> bool {
+    let at_limit = seen.disk.as_ref().and_then(at_limit);
+    at_limit.is_some_and(|a| matches!(a.kind, AllowedKind::Writes | AllowedKind::BytesWritten))
 }
 
 /// So much a second of what is limited, in words.

@@ -83,6 +83,14 @@ fn versions(seen: &Observations<'_>) -> Option<f64> {
     (are_many && rows > 0).then(|| old / rows as f64)
 }
 
+/// Whether the old versions that are seen are dead rows of the tables themselves, which scans pass. Versions of
+/// a history stand apart, and who reads by a key meets none of them.
+fn are_in_tables(seen: &Observations<'_>) -> bool {
+    let rows: u64 = seen.record.tables_before.iter().map(|t| t.rows).sum();
+    let dead = seen.status("rows.dead").map_or(0.0, |c| c.max());
+    dead >= DEAD_ROWS && dead >= VERSIONS_A_ROW * rows as f64
+}
+
 /// Whether there are many old versions, for which readers pay whoever left them.
 pub(super) fn are_left(seen: &Observations<'_>) -> bool {
     let most = |name: &str| seen.status(name).map_or(0.0, |c| c.max());
@@ -144,6 +152,7 @@ fn found(
     Outcome::Found(FindingDetails {
         share,
         confidence: match effect {
+            Some(Effect::Versions(_)) if !are_in_tables(seen) => confidence.min(Confidence::Medium),
             Some(_) => confidence,
             None => Confidence::Low,
         },

@@ -103,6 +103,8 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::OtherSessions, Cause::CommitLog),
     (Cause::OtherSessions, Cause::DiskRate),
     (Cause::OtherSessions, Cause::CacheMisses),
+    // Rows are counted for all sessions together.
+    (Cause::OtherSessions, Cause::MissingIndex),
     (Cause::OtherSessions, Cause::Latches),
     (Cause::CpuQuota, Cause::ServerCpu),
     (Cause::CpuQuota, Cause::ClientCpu),

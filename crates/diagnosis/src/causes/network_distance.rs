@@ -28,17 +28,19 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let near_ms = (LOOPBACK_MS * round_trips).min((network_ms - added_ms).max(0.0));
     let share = seen.split.share(network_ms - near_ms);
     let is_constant = latency.fastest_ms >= CONSTANT * network_ms;
+    // A little that was added beside a pooler's queue is no distance that was asked for.
+    let is_asked = injected && is_proven(seen);
     // Where processors are all taken, replies wait for them on both sides.
     let is_full = seen.host_busy().is_some_and(|busy| busy >= CPU_FULL);
     let is_distant = each_ms >= DISTANT_MS || is_proven(seen);
-    if share < SHARE || !is_distant || !is_constant || (is_full && !injected) {
+    if share < SHARE || !is_distant || !is_constant || (is_full && !is_asked) {
         return Outcome::NotFound;
     }
     let (share_said, each, number) = (percent(share), three(each_ms), three(round_trips));
     let measured = measured_ms(seen).filter(|_| is_proven(seen));
     let follows = follows_sessions(seen);
     let says = Words::of(|lang| {
-        let says = match (injected, measured) {
+        let says = match (is_asked, measured) {
             (true, _) => texts::injected(lang, &share_said, &each, &number),
             (false, Some(ms)) => texts::measured(lang, &share_said, &each, &number, three(ms)),
             (false, None) => texts::says(lang, &share_said, &each, &number),
@@ -54,7 +56,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     ];
     evidence.extend(round_trip(seen));
     evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
-    let is_sure = injected || (seen.host.is_some() && is_proven(seen));
+    let is_sure = is_asked || (seen.host.is_some() && is_proven(seen));
     Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(share >= MOST && is_sure),

@@ -27,7 +27,9 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
             true => MOST,
             false => 0.0,
         }),
-        confidence: Confidence::high_if(missed && share >= MOST),
+        // Sessions that are free most of the time can serve more: what was missed came due while something
+        // stood still.
+        confidence: Confidence::high_if(missed && share >= MOST && is_crowded(seen)),
         says,
         next: Words::of(
             |lang| match seen.own_busy().is_some_and(|busy| busy < CPU_IDLE) {

@@ -72,10 +72,11 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     }
     evidence.extend(host.io_pressure.as_ref().map(|c| c.evidence()));
     let is_proven = busy >= CPU_FULL && share >= MOST && waits < SHARE;
+    // Nobody but what is seen of the host's programs says that it is not others' work.
     let others_seen = seen.others().is_some();
     Outcome::Found(FindingDetails {
         share,
-        confidence: Confidence::high_if(is_proven && (others_seen || !seen.is_shared)),
+        confidence: Confidence::high_if(is_proven && others_seen),
         says,
         next,
         evidence,

@@ -1,6 +1,7 @@
 //! Nothing ended now and then though transactions were due, and nobody waited for a lock: the server or what
 //! it stands on paused.
 
+use crate::measured::SummedSeries;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::pauses::Pause;
@@ -8,6 +9,7 @@ use crate::seen::Observations;
 use crate::texts::server_stalls as texts;
 use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT};
 use crate::{Cause, Evidence, WaitClass, Words};
+use tidemark_core::observe::NETWORK;
 
 /// So many times are told as evidence.
 const TOLD: usize = 5;
@@ -44,9 +46,12 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let silent = stalls.iter().filter(|s| silent_in(s) >= SILENT * length(s));
     let silent: Vec<&(f64, f64)> = silent.collect();
     let is_silent = silent.iter().map(|s| length(s)).sum::<f64>() >= SILENT * total_s;
+    // Packets that were sent again got lost, or the host had stopped with the server: the sockets can't tell.
+    let lost = sent_again(seen, stalls);
+    let is_servers = is_silent && lost.is_none();
     let says = |lang| {
         let (longest, start) = (three(end_s - start_s), format!("{start_s:.0}"));
-        match is_silent {
+        match is_servers {
             true => texts::silent(lang, stalls.len(), percent(share), longest, start),
             false => texts::says(lang, stalls.len(), percent(share), longest, start),
         }
@@ -57,8 +62,23 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     let says_silent = "observing sessions got no reply";
     let told = silent.into_iter().take(TOLD);
     evidence.extend(told.map(|stall| at(seen, says_silent, silent_in(stall), *stall)));
-    let confidence = Confidence::high_if(is_silent);
+    evidence.extend(lost.as_ref().map(SummedSeries::evidence));
+    let confidence = Confidence::high_if(is_servers);
     Some(found(share, confidence, Words::of(says), evidence))
+}
+
+/// Packets of the sessions that were sent again while nothing ended, or just after; `None` where there were
+/// none. The kernel of a server that stands still answers for it.
+fn sent_again(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<SummedSeries> {
+    let sent = seen.series.column(NETWORK, "network.retransmits")?;
+    let step_s = f64::from(sent.step_ms) / 1000.0;
+    let is_in = |at_s: f64| {
+        let mut stalls = stalls.iter();
+        stalls.any(|(from, to)| (from - step_s..=to + step_s).contains(&at_s))
+    };
+    let mut points = sent.points.iter();
+    let any = points.any(|(at, again)| *again > 0.0 && is_in(*at as f64 / 1000.0));
+    any.then_some(sent)
 }
 
 /// Shorter pauses, again and again.

@@ -526,7 +526,13 @@ fn a_limit_that_is_known_proves_a_disk_that_is_at_it() {
         "{says}"
     );
     // One that leaves room proves nothing.
-    let room = allowed(on_disk(reads, 400.0, 3e6), "cgroup.reads-allowed", 4000.0);
+    let room = on_disk(reads.clone(), 400.0, 3e6);
+    let room = allowed(room, "cgroup.reads-allowed", 4000.0);
     let found = finding(&room, Cause::DiskRate);
+    assert!(!found.sentence.en.contains("allows"), "{found:?}");
+    // More than that is read by somebody else on the same disk.
+    let backup = on_disk(reads, 9000.0, 70e6);
+    let backup = allowed(backup, "cgroup.reads-allowed", 4000.0);
+    let found = finding(&backup, Cause::DiskRate);
     assert!(!found.sentence.en.contains("allows"), "{found:?}");
 }

@@ -7,6 +7,7 @@ mod hosts;
 mod json;
 mod loads;
 mod mysql;
+mod neighbours;
 mod parts;
 mod scaling;
 mod server;

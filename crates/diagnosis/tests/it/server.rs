@@ -406,6 +406,58 @@ fn one_node_of_a_cluster_works() {
 }
 
 #[test]
+fn a_store_that_falls_behind_with_compaction_is_a_note() {
+    let sublevels = |most: f64| {
+        let stores = [("a:8080", "1", 2.0), ("b:8080", "2", most)];
+        stores.iter().fold(run(), |made, (node, store, levels)| {
+            let labels = [("instance", *node), ("store", *store)];
+            let name = "cockroach.level0-sublevels";
+            made.set("server-nodes", name, &labels, *levels)
+        })
+    };
+    assert!(!sublevels(8.0).finds(Cause::Cleanup));
+    let diagnosis = sublevels(35.0).diagnosis();
+    let mut findings = diagnosis.findings.iter();
+    let found = findings.find(|f| f.cause == Cause::Cleanup).unwrap();
+    assert_eq!((found.confidence, found.share), (Confidence::Low, 0.0));
+    let says = &found.sentence;
+    assert!(says.en.contains("on b:8080"), "{says:?}");
+    assert!(says.zh.contains("b:8080"), "{says:?}");
+}
+
+#[test]
+fn writes_of_a_cluster_wait_for_the_log_of_its_nodes() {
+    let cluster = run().without("server-activity", "").with(|r| {
+        r.target_on_client = Some(false);
+        if let Some(server) = &mut r.server {
+            server.engine = tidemark_core::Engine::Tidb;
+        }
+    });
+    let logs = |slow_ms: f64| {
+        // The slow one writes three times as often.
+        let nodes = [("a:20180", 0.4, 100.0), ("b:20180", slow_ms, 300.0)];
+        nodes
+            .iter()
+            .fold(cluster.clone(), |made, (node, ms, times)| {
+                let label = [("instance", *node)];
+                made.set("server-nodes", "tikv.append-log", &label, *ms)
+                    .set("server-nodes", "tikv.append-log.rate", &label, *times)
+            })
+    };
+    assert!(cluster.skips(Cause::CommitLog));
+    assert!(logs(1.0).skips(Cause::CommitLog), "of 8 ms");
+    let diagnosis = logs(4.0).diagnosis();
+    let mut findings = diagnosis.findings.iter();
+    let found = findings.find(|f| f.cause == Cause::CommitLog).unwrap();
+    assert_eq!(found.confidence, Confidence::Medium);
+    assert!((found.share - 3.1 / 8.0).abs() < 0.01, "{found:?}");
+    let says = &found.sentence;
+    assert!(says.en.contains("tikv.append-log"), "{says:?}");
+    let reads = logs(4.0).with(|r| r.totals.statements.write = 0);
+    assert!(!reads.finds(Cause::CommitLog));
+}
+
+#[test]
 fn reads_that_mariadb_waits_for_are_told_by_their_number() {
     let waiting = |rate, ms, pending| {
         mariadb()

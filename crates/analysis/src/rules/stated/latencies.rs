@@ -7,7 +7,7 @@ use crate::texts::{
     stated_samples,
 };
 use crate::thresholds::{
-    FLOOR, FLOOR_MS, FLOOR_SAMPLES, PERCENTILE_NEEDED, PERCENTILE_STEP, SAMPLES_BEYOND,
+    FLOOR, FLOOR_MS, FLOOR_SAMPLES, PERCENTILE_NEEDED, PERCENTILE_STEP, RARE, SAMPLES_BEYOND,
     STATED_APART, WARMUP_LONGEST,
 };
 use crate::{Figure, Finding, Severity};
@@ -315,7 +315,7 @@ pub(super) fn too_short(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
                 continue;
             }
             // Less than a sample beyond it is no percentile at all; of rare types none is expected to be.
-            let rare = all.is_some_and(|all| count.value < all.value * 0.1);
+            let rare = all.is_some_and(|all| count.value < all.value * RARE);
             let no_use =
                 of.is_empty() && count.value < SAMPLES_BEYOND / (1.0 - PERCENTILE_NEEDED / 100.0);
             let severity = match no_use || (beyond < 1.0 && !rare) {

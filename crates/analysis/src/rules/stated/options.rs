@@ -7,6 +7,7 @@ use crate::texts::{
     degenerate_option, failed_run, same_output, setting_contradicts, wrong_column,
     wrong_working_set,
 };
+use crate::thresholds::{LAW_HOLDS, LAW_HOLDS_SWAPPED, LAW_REFUTED, OPERATIONS_A_RECORD};
 use crate::{Figure, Finding, Severity};
 use std::collections::BTreeSet;
 use tidemark_core::record::RunState;
@@ -242,8 +243,9 @@ pub(super) fn wrong_column(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
             // The mean is above its percentile, and the two in each other's place fit. Where other rows of
             // its table have them in order, a figure is wrong and no heading.
             let is_column = view.beside("others_in_order").is_none();
-            let fits =
-                |ms: f64| sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < 0.1);
+            let fits = |ms: f64| {
+                sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < LAW_HOLDS)
+            };
             if is_column && mean.value > p.value && fits(p.value) && !fits(mean.value) {
                 tell(
                     "mean_ms",
@@ -260,7 +262,7 @@ pub(super) fn wrong_column(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
             let fits = |r: f64| {
                 sessions
                     .zip(mean)
-                    .is_none_or(|(s, ms)| (r * ms.value / 1000.0 / s - 1.0).abs() < 0.1)
+                    .is_none_or(|(s, ms)| (r * ms.value / 1000.0 / s - 1.0).abs() < LAW_HOLDS)
             };
             if rate.value > statements.value * 1.01 && fits(statements.value) {
                 tell(
@@ -291,15 +293,15 @@ pub(super) fn wrong_column(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
                 |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
             let highest = view.percentiles("").last().map(|(_, ms)| ms.value);
             let below = |ms: f64| highest.is_none_or(|highest| ms <= highest);
-            let as_mean = law(rate.value, mean.value, s) < 0.05 && below(s);
-            let as_rate = law(s, rate.value, mean.value) < 0.05;
+            let as_mean = law(rate.value, mean.value, s) < LAW_HOLDS_SWAPPED && below(s);
+            let as_rate = law(s, rate.value, mean.value) < LAW_HOLDS_SWAPPED;
             let other = match (as_mean, as_rate) {
                 (true, true) => Some("rate / mean_ms"),
                 (true, false) => Some("mean_ms"),
                 (false, true) => Some("rate"),
                 (false, false) => None,
             };
-            if let Some(other) = other.filter(|_| law(rate.value, s, mean.value) > 0.5) {
+            if let Some(other) = other.filter(|_| law(rate.value, s, mean.value) > LAW_REFUTED) {
                 let line = view.line_of("threads");
                 tell("threads", s, line, wrong_column::SWAPPED, other);
             }
@@ -325,7 +327,7 @@ fn found_by_percentile(
     let apart = |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
     let name = format!("p{percent}_ms");
     // Their product is the same in either place: the percentile is above one of them alone.
-    let is_product = apart(rate.value, sessions, mean.value) < 0.1;
+    let is_product = apart(rate.value, sessions, mean.value) < LAW_HOLDS;
     if is_product
         && mean.value > high.value * 2.0
         && rate.value <= high.value
@@ -338,10 +340,12 @@ fn found_by_percentile(
             wrong_column::SWAPPED,
             "mean_ms",
         );
-    } else if apart(rate.value, sessions, mean.value) > 0.5 && mean.value <= rate.value {
-        if apart(high.value, sessions, mean.value) < 0.05 {
+    } else if apart(rate.value, sessions, mean.value) > LAW_REFUTED && mean.value <= rate.value {
+        if apart(high.value, sessions, mean.value) < LAW_HOLDS_SWAPPED {
             tell("rate", rate.value, rate.line, wrong_column::SWAPPED, &name);
-        } else if apart(rate.value, high.value, mean.value) < 0.05 && mean.value <= sessions {
+        } else if apart(rate.value, high.value, mean.value) < LAW_HOLDS_SWAPPED
+            && mean.value <= sessions
+        {
             let line = view.line_of("threads");
             tell("threads", sessions, line, wrong_column::SWAPPED, &name);
         }
@@ -367,7 +371,7 @@ pub(super) fn working_set(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         || by_hand
         || view.record.command.is_empty()
         || records != 1000.0
-        || operations < 10.0 * records
+        || operations < OPERATIONS_A_RECORD * records
     {
         return Some(Vec::new());
     }

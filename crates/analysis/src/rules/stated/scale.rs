@@ -3,7 +3,7 @@
 use super::view::{ImportedRun, Range};
 use super::{counted, finding};
 use crate::texts::{stated_cap, tpcc_efficiency, tpcc_response};
-use crate::thresholds::EFFICIENCY_APART;
+use crate::thresholds::{EFFICIENCY_APART, FEWER_TERMINALS};
 use crate::tpcc::{TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, TYPE_REQUIREMENTS};
 use crate::{Figure, Finding, Severity};
 
@@ -95,7 +95,7 @@ pub(super) fn cap(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     }
     let most = terminals.map(|t| t / (warehouses * TERMINALS_PER_WAREHOUSE as f64) * 100.0);
     Some(match (terminals, most) {
-        (Some(terminals), Some(most)) if most < 99.0 => {
+        (Some(terminals), Some(most)) if most < FEWER_TERMINALS => {
             let figures = vec![
                 ("terminals", counted(terminals)),
                 ("warehouses", counted(warehouses)),
