@@ -62,7 +62,8 @@ mod user;
 mod workload;
 
 pub use file::{
-    COMMAND_OPTION, FILES_OPTION, OF_JOBS, Origin, SCRIPT_OPTIONS, ScriptError, ScriptFiles, find_file,
+    COMMAND_OPTION, FILES_OPTION, OF_JOBS, Origin, SCRIPT_OPTIONS, ScriptError, ScriptFiles,
+    find_file,
 };
 pub use stat::Stat;
 

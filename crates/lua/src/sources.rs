@@ -131,7 +131,10 @@ mod tests {
     #[test]
     fn a_script_has_the_files_that_its_functions_name() {
         let origin = origin(&[
-            ("d/s.lua", "function event() require('a.b') dofile \"c.lua\" end"),
+            (
+                "d/s.lua",
+                "function event() require('a.b') dofile \"c.lua\" end",
+            ),
             ("d/a/b.lua", "local x = require(\"last\")\nrequire(x)"),
             ("./last/init.lua", "require('s')"),
             ("c.lua", "loadfile( 'gone.lua' )"),
