@@ -137,3 +137,32 @@ fn an_agent_may_run_no_scripts_and_this_host_runs_all() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains("at most 512 KiB"), "{refused:?}");
 }
+
+#[test]
+fn pgbench_numbers_its_clients_over_all_and_brings_its_scripts() {
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("clients_pgbench")
+        .unwrap();
+    let (dir, elsewhere, nats) = (Workdir::new(), Workdir::new(), Nats::start());
+    let _agents = Agents::start(&elsewhere, &nats, &["a", "b"], &database);
+    database
+        .query("CREATE TABLE seen (client INTEGER)")
+        .unwrap();
+    let text = "INSERT INTO seen VALUES (:client_id);";
+    std::fs::write(dir.path().join("own.sql"), text).unwrap();
+    let (target, url) = (
+        format!("--target={}", database.url()),
+        format!("--nats={}", nats.url),
+    );
+    let clients = ["--clients=2", &url, "-c", "4", "-t", "5"];
+    dir.ok(&[&["pgbench", &target, "-n", "-f", "own.sql"][..], &clients].concat());
+    for (of, wanted) in [
+        ("COUNT(*)", "20"),
+        ("COUNT(DISTINCT client)", "4"),
+        ("MAX(client)", "3"),
+    ] {
+        let found = database.query(&format!("SELECT {of} FROM seen")).unwrap();
+        assert_eq!(found.trim(), wanted, "{of}");
+    }
+}
