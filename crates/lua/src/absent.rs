@@ -1,12 +1,12 @@
 //! What stands for scripts in a build without LuaJIT, which takes half a minute to compile: no script can
 //! be read, so that none of what follows ever is.
 
-use crate::file::ScriptError;
+use crate::file::{Origin, ScriptError, ScriptFiles};
 use crate::stat::Stat;
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
-use tidemark_core::{OptionSpec, OptionValues};
+use tidemark_core::{OptionSpec, OptionValues, Shard};
 use tidemark_drivers::Connector;
 use tidemark_workloads::Definition;
 
@@ -35,6 +35,23 @@ impl Script {
             "{}: this program was built without Lua scripts; build it with: cargo build --profile dist",
             path.display()
         )))
+    }
+
+    /// # Errors
+    /// Always.
+    pub fn read_from(
+        path: &Path,
+        _origin: Origin,
+        given: &[(String, String)],
+        command: &str,
+    ) -> Result<Arc<Self>, ScriptError> {
+        Self::read(path, given, command)
+    }
+
+    /// # Errors
+    /// None.
+    pub fn files(&self) -> Result<ScriptFiles, ScriptError> {
+        match self.0 {}
     }
 
     pub fn path(&self) -> &Path {
@@ -77,6 +94,10 @@ impl Program {
     }
 
     pub fn connects_by(&self, _connector: &Connector) {
+        match self.0 {}
+    }
+
+    pub fn deal(&self, _shard: Shard) {
         match self.0 {}
     }
 }

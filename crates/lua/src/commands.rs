@@ -87,7 +87,8 @@ impl Commands {
         self.run(function, Value::Table(table))
     }
 
-    /// Runs a command on one thread, or on `threads` where the script says so.
+    /// Runs a command on one thread, or on `threads` where the script says so; of several clients that share
+    /// it ([`Program::deal`]) this one's part.
     ///
     /// # Errors
     /// [`ScriptError`] with file and line; [`ScriptError::Lacks`] with the commands that there are.
@@ -104,6 +105,10 @@ impl Commands {
                 known: script.commands().join(", "),
             });
         };
+        // What one thread does, the first of several clients does.
+        if !parallel && program.shard().index > 0 {
+            return Ok(());
+        }
         if parallel {
             return in_parallel(program, name, threads);
         }
@@ -138,6 +143,8 @@ fn of_name(task: &ScriptThread, name: &str) -> Option<Function> {
 /// Runs a command on so many script threads. Those of an embedded database, which block, have a thread
 /// of the system each.
 fn in_parallel(program: &Arc<Program>, name: &str, threads: usize) -> Result<(), ScriptError> {
+    let shard = program.shard();
+    let threads = shard.count_usize(threads.max(1));
     let blocks = program.connector().is_some_and(|c| c.is_blocking());
     let cores = allowed_cores().len().max(1);
     let executors = if blocks { threads } else { threads.min(cores) }.max(1);
@@ -152,7 +159,8 @@ fn in_parallel(program: &Arc<Program>, name: &str, threads: usize) -> Result<(),
                 (Arc::clone(program), name.to_string(), Arc::clone(&first));
             std::thread::spawn(move || {
                 let mut tasks = Executor::new()?;
-                for number in (executor..threads.max(1)).step_by(executors) {
+                for local in (executor..threads).step_by(executors) {
+                    let number = shard.global_usize(local);
                     let (program, name) = (Arc::clone(&program), name.clone());
                     let errors = Arc::clone(&errors);
                     tasks.spawn(async move {

@@ -33,8 +33,7 @@ fn missing(message: &str) -> Option<String> {
 
 /// The name with what stands before it on its line: `sysbench.rand.x`.
 fn as_written(file: &str, line: usize, name: &str) -> Option<String> {
-    let text = tidemark_files::read_text(std::path::Path::new(file), crate::host::LARGEST).ok()?;
-    let line = text.lines().nth(line.checked_sub(1)?)?;
+    let line = crate::sources::line_of(file, line)?;
     let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
     let found = line.split(|c: char| !is_part(c));
     let mut ends = found.filter(|word| {
@@ -50,10 +49,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_as_the_script_writes_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.lua");
-        std::fs::write(&path, "local x = 1\nreturn sysbench.rand.continent(x)\n").unwrap();
-        let path = path.display();
+        let path = "explained/s.lua";
+        crate::sources::remember(path, b"local x = 1\nreturn sysbench.rand.continent(x)\n");
         let said = explained(&format!(
             "{path}:2: attempt to call field 'continent' (a nil value)"
         ));

@@ -1,6 +1,8 @@
 //! What is known of scripts whether or not this build runs them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tidemark_core::OptionKind::{Bool, Int, Text};
 use tidemark_core::{OptionSpec, option};
 
@@ -27,7 +29,39 @@ pub const SCRIPT_OPTIONS: &[OptionSpec] = &[
         "off",
         "let the script call C functions with LuaJIT's ffi",
     ),
+    option(
+        FILES_OPTION,
+        Text,
+        "",
+        "the script's files by name, in base64, as JSON: what several clients get, who have no such files",
+    ),
+    option(
+        COMMAND_OPTION,
+        Text,
+        "",
+        "the script's command that a load of several clients does, where it is not prepare",
+    ),
 ];
+/// The option that has a script's files.
+pub const FILES_OPTION: &str = "script-files";
+/// The option that names a command.
+pub const COMMAND_OPTION: &str = "script-command";
+/// Of [`SCRIPT_OPTIONS`], those that jobs have and people do not give: neither help nor script shows them.
+pub const OF_JOBS: &[&str] = &[FILES_OPTION, COMMAND_OPTION];
+
+/// Files by the names under which a script asks for them.
+pub type ScriptFiles = BTreeMap<String, Vec<u8>>;
+
+/// Where a script comes from, and what that allows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The files that came with it, of which it is; none is a script of this host and its files.
+    pub files: Option<Arc<ScriptFiles>>,
+    /// Whether it only computes and queries: it reaches no files, programs and environment of this host.
+    pub is_confined: bool,
+    /// Whether what it prints goes to the error output, because nobody reads the output.
+    pub prints_aside: bool,
+}
 
 /// Why a script can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,6 +2,7 @@
 
 use crate::program::{OptionSeen, Program};
 use crate::random;
+use crate::sources;
 use mlua::{Function, Lua, Table, Value};
 use std::cell::{Cell, RefCell};
 use std::io::Write;
@@ -38,8 +39,6 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 /// How their paths begin: no file has such a name.
 const INSIDE: &str = "[sysbench] ";
-/// No script is larger.
-pub(crate) const LARGEST: u64 = 64 << 20;
 /// Most levels of a stack that are looked through for the script's own.
 const DEEPEST: usize = 200;
 
@@ -88,16 +87,17 @@ pub(crate) fn functions(
         lua.create_function(|_, name: String| Ok(is_secret(&name)))?,
     )?;
     host.set("place", lua.create_function(|lua, ()| Ok(place(lua)))?)?;
+    let (aside, confined) = (program.origin.prints_aside, program.origin.is_confined);
+    host.set("aside", aside)?;
+    host.set("confined", confined)?;
     host.set(
         "print",
-        lua.create_function(|_, text: mlua::LuaString| {
-            let mut out = std::io::stdout().lock();
-            // A script has no other place to say that nobody reads.
-            let _unread = out.write_all(&text.as_bytes()).and_then(|()| out.flush());
+        lua.create_function(move |_, text: mlua::LuaString| {
+            say(&text.as_bytes(), aside);
             Ok(())
         })?,
     )?;
-    files(lua, &host)?;
+    files(lua, &host, program)?;
     if program.ffi {
         host.set("ffi", lua.globals().get::<Value>("ffi")?)?;
     }
@@ -141,21 +141,37 @@ fn options(lua: &Lua, program: &Program) -> mlua::Result<Table> {
     Ok(table)
 }
 
+/// Prints what a script says.
+fn say(text: &[u8], aside: bool) {
+    // A script has no other place to say that nobody reads.
+    let _unread = if aside {
+        std::io::stderr().write_all(text)
+    } else {
+        let mut out = std::io::stdout().lock();
+        let written = out.write_all(text);
+        written.and_then(|()| out.flush())
+    };
+}
+
 /// Finding and compiling the script's files.
-fn files(lua: &Lua, host: &Table) -> mlua::Result<()> {
-    let is_file = |path: &str| Path::new(path).is_file();
+fn files(lua: &Lua, host: &Table, program: &Arc<Program>) -> mlua::Result<()> {
+    let own = Arc::clone(program);
     host.set(
         "exists",
-        lua.create_function(move |_, path: String| Ok(is_file(&path).then_some(path)))?,
+        lua.create_function(move |_, path: String| {
+            let is_there = own.origin.is_file(&path);
+            Ok(is_there.then_some(path))
+        })?,
     )?;
     host.set(
         "built_in",
         lua.create_function(|_, name: String| Ok(built_in(&name)))?,
     )?;
+    let own = Arc::clone(program);
     host.set(
         "find",
         lua.create_function(move |_, path: String| {
-            if is_file(&path) {
+            if own.origin.is_file(&path) {
                 return Ok(Some(path));
             }
             let stem = Path::new(&path).file_stem().unwrap_or_default();
@@ -163,12 +179,13 @@ fn files(lua: &Lua, host: &Table) -> mlua::Result<()> {
         })?,
     )?;
     let compiled: RefCell<Vec<(String, Function)>> = RefCell::default();
+    let own = Arc::clone(program);
     let compile = move |lua: &Lua, path: String| -> mlua::Result<Value> {
         let known = compiled.borrow().iter().find(|(p, _)| *p == path).cloned();
         if let Some((_, made)) = known {
             return Ok(Value::Function(made));
         }
-        match self::compile(lua, &path) {
+        match self::compile(lua, &path, &own) {
             Ok(made) => {
                 compiled.borrow_mut().push((path, made.clone()));
                 Ok(Value::Function(made))
@@ -187,7 +204,7 @@ fn built_in(name: &str) -> Option<String> {
 
 /// A function that makes the file's function: each thread's has globals of its own, and all share the
 /// code.
-fn compile(lua: &Lua, path: &str) -> Result<Function, String> {
+fn compile(lua: &Lua, path: &str, program: &Program) -> Result<Function, String> {
     let inside = path.strip_prefix(INSIDE).and_then(|name| {
         let mut all = BUILT_IN.iter();
         all.find(|(module, _)| *module == name)
@@ -196,11 +213,10 @@ fn compile(lua: &Lua, path: &str) -> Result<Function, String> {
     let (source, name) = match inside {
         Some(text) => (text.as_bytes().to_vec(), format!("={path}")),
         None => {
-            let source = tidemark_files::read(Path::new(path), LARGEST);
-            (
-                source.map_err(|e| format!("{path}: {e}"))?,
-                format!("@{path}"),
-            )
+            let source = program.origin.read(path)?;
+            sources::remember(path, &source);
+            program.has_read(path);
+            (source, format!("@{path}"))
         }
     };
     let source = without_interpreter(&source);

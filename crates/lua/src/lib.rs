@@ -48,6 +48,8 @@ mod result_set;
 #[cfg(feature = "luajit")]
 mod script;
 #[cfg(feature = "luajit")]
+mod sources;
+#[cfg(feature = "luajit")]
 mod state;
 #[cfg(feature = "luajit")]
 mod task;
@@ -59,7 +61,10 @@ mod user;
 #[cfg(feature = "luajit")]
 mod workload;
 
-pub use file::{SCRIPT_OPTIONS, ScriptError, find_file};
+pub use file::{
+    COMMAND_OPTION, FILES_OPTION, OF_JOBS, Origin, SCRIPT_OPTIONS, ScriptError, ScriptFiles,
+    find_file,
+};
 pub use stat::Stat;
 
 #[cfg(not(feature = "luajit"))]

@@ -1,11 +1,13 @@
 //! A script with its options set.
 
 use crate::Script;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use crate::file::{OF_JOBS, Origin};
+use crate::sources;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use tidemark_core::{OptionKind, OptionValues, Protocol, Source};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tidemark_core::{OptionKind, OptionValues, Protocol, Shard, Source};
 use tidemark_drivers::Connector;
 use tidemark_workloads::random::RandOptions;
 
@@ -39,6 +41,11 @@ pub struct Program {
     pub(crate) states: AtomicU64,
     /// The next of the numbers that no other thread gets.
     pub(crate) unique: AtomicU64,
+    pub(crate) origin: Origin,
+    /// Files that were read as parts of the script.
+    read: Mutex<BTreeSet<String>>,
+    /// Which of several clients this is.
+    shard: OnceLock<Shard>,
     connector: OnceLock<Connector>,
 }
 
@@ -59,6 +66,9 @@ impl Program {
             first_seed: 1,
             states: AtomicU64::new(0),
             unique: AtomicU64::new(0),
+            origin: script.origin().clone(),
+            read: Mutex::default(),
+            shard: OnceLock::new(),
             connector: OnceLock::new(),
         }
     }
@@ -68,9 +78,10 @@ impl Program {
         let options = OptionValues::defaults([tidemark_workloads::random::RAND_OPTIONS]);
         let mut program = Self::new(script, command, &options);
         // It is the user's own choice already: without it a script that uses ffi can't be read.
-        program.ffi = given.iter().any(|(name, value)| {
+        let is_asked = given.iter().any(|(name, value)| {
             name == "lua-ffi" && ["on", "1", "true", "yes"].contains(&&**value)
         });
+        program.ffi = is_asked && !program.origin.is_confined;
         let global = |(name, value): &(String, String)| (name.replace('-', "_"), value.clone());
         program.globals = given.iter().map(global).collect();
         program.name_test();
@@ -84,6 +95,7 @@ impl Program {
             let name = spec.name.replace('-', "_");
             let text = options.text(spec.name);
             if spec.kind == OptionKind::Password
+                || OF_JOBS.contains(&spec.name)
                 || script.is_unset(spec.name) && options.source(spec.name) == Source::Default
             {
                 continue;
@@ -108,7 +120,7 @@ impl Program {
         }
         program.name_test();
         program.memory = usize::try_from(options.uint("lua-memory")).unwrap_or(usize::MAX);
-        program.ffi = options.flag("lua-ffi");
+        program.ffi = options.flag("lua-ffi") && !program.origin.is_confined;
         // Equal commands make equal tables; a run has the seed of its sessions.
         program.first_seed = options.uint("rand-seed").max(1);
         program
@@ -118,6 +130,27 @@ impl Program {
     fn name_test(&mut self) {
         let test = self.path.display().to_string();
         self.globals.insert("test".into(), test);
+    }
+
+    /// Several clients share the run, and this is one of them: threads and unique numbers are dealt.
+    pub fn deal(&self, shard: Shard) {
+        self.shard.get_or_init(|| shard);
+    }
+
+    pub(crate) fn shard(&self) -> Shard {
+        self.shard.get().copied().unwrap_or_default()
+    }
+
+    /// A file was read as a part of the script.
+    pub(crate) fn has_read(&self, path: &str) {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.insert(path.to_string());
+    }
+
+    /// The files that were read.
+    pub(crate) fn read_files(&self) -> BTreeSet<String> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.clone()
     }
 
     /// Tells how connections beside those of sessions are opened.
@@ -145,11 +178,7 @@ impl Program {
 
     /// Where `require` looks: beside the script, and where sysbench looks.
     pub(crate) fn search_path(&self) -> String {
-        let folder = match self.path.parent() {
-            Some(folder) if folder != Path::new("") => folder.display().to_string(),
-            _ => ".".into(),
-        };
-        format!("{folder}/?.lua;{folder}/?/init.lua;./?.lua;./?/init.lua")
+        sources::search_path(&self.path)
     }
 }
 

@@ -1,8 +1,9 @@
 //! A script's file, and what it declares.
 
 use crate::declared::{self, Declared};
-use crate::file::{SCRIPT_OPTIONS, ScriptError};
+use crate::file::{Origin, SCRIPT_OPTIONS, ScriptError, ScriptFiles};
 use crate::program::Program;
+use crate::sources;
 use crate::state::ScriptState;
 use crate::task::{Failure, ScriptThread};
 use std::collections::BTreeSet;
@@ -15,6 +16,9 @@ use tidemark_runtime::block_on;
 #[derive(Debug)]
 pub struct Script {
     path: PathBuf,
+    origin: Origin,
+    /// Files that its top level read.
+    read: BTreeSet<String>,
     name: &'static str,
     options: &'static [OptionSpec],
     tables: &'static [&'static [OptionSpec]],
@@ -40,8 +44,8 @@ const FUNCTIONS: &[&str] = &[
 const PLAIN_COMMANDS: &[&str] = &["prepare", "cleanup", "help"];
 
 impl Script {
-    /// Reads a script: runs its top level once, without a database, with the options that were given as
-    /// sysbench 0.5's globals.
+    /// Reads a script of this host: runs its top level once, without a database, with the options that were
+    /// given as sysbench 0.5's globals.
     ///
     /// # Errors
     /// [`ScriptError`] with file and line.
@@ -50,14 +54,31 @@ impl Script {
         given: &[(String, String)],
         command: &str,
     ) -> Result<Arc<Self>, ScriptError> {
+        Self::read_from(path, Origin::default(), given, command)
+    }
+
+    /// The same of a script that may have come from another host.
+    ///
+    /// # Errors
+    /// As [`Script::read`].
+    pub fn read_from(
+        path: &Path,
+        origin: Origin,
+        given: &[(String, String)],
+        command: &str,
+    ) -> Result<Arc<Self>, ScriptError> {
         let shown = path.display().to_string();
-        std::fs::File::open(path).map_err(|error| ScriptError::Unreadable {
-            path: shown.clone(),
-            reason: error.to_string(),
-        })?;
+        if origin.files.is_none() {
+            std::fs::File::open(path).map_err(|error| ScriptError::Unreadable {
+                path: shown.clone(),
+                reason: error.to_string(),
+            })?;
+        }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut script = Self {
             path: path.to_path_buf(),
+            origin,
+            read: BTreeSet::new(),
             // A process has few scripts.
             name: Box::leak(format!("lua:{stem}").into_boxed_str()),
             options: &[],
@@ -68,7 +89,8 @@ impl Script {
             is_legacy: true,
         };
         let program = Program::reading(&script, given, command);
-        let declared = block_on(look(program, given.to_vec()))??;
+        let declared = block_on(look(Arc::clone(&program), given.to_vec()))??;
+        script.read = program.read_files();
         script.commands = declared.commands;
         script.functions = declared.functions;
         script.is_legacy = declared.is_legacy;
@@ -86,6 +108,22 @@ impl Script {
     /// Its file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where it comes from.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Its files by the names under which it asks for them: those that its top level read, and all that
+    /// one of them names where it reads another (`require("lib")`). Names that are made up while it runs
+    /// are not known.
+    ///
+    /// # Errors
+    /// [`ScriptError`] of a file that can't be read.
+    pub fn files(&self) -> Result<ScriptFiles, ScriptError> {
+        let search = sources::search_path(&self.path);
+        sources::all(&self.origin, &self.read, &search)
     }
 
     /// Its name as a workload: `lua:` and the file's name without its ending.

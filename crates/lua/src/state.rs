@@ -23,6 +23,7 @@ const REPORTS: &str = include_str!("lua/reports.lua");
 const FFI: &str = include_str!("lua/ffi.lua");
 const LEGACY: &str = include_str!("lua/legacy.lua");
 const PRELUDE: &str = include_str!("lua/prelude.lua");
+const CONFINED: &str = include_str!("lua/confined.lua");
 /// What messages have for these files, so that no place in them is told as the script's.
 const NAME: &str = "=[sysbench]";
 
@@ -60,13 +61,18 @@ impl ScriptState {
     fn made(program: &Arc<Program>) -> mlua::Result<Self> {
         // Its pcall is LuaJIT's own, because a query may be awaited under it.
         let options = LuaOptions::new();
+        let is_confined = program.origin.is_confined;
         let lua = match program.ffi {
-            false => Lua::new_with(StdLib::ALL_SAFE, options)?,
             true => with_ffi(options),
+            false if is_confined => Lua::new_with(few_libraries(), options)?,
+            false => Lua::new_with(StdLib::ALL_SAFE, options)?,
         };
         lua.set_memory_limit(program.memory)?;
         // Compiled loops never look at hooks: nothing would end one.
         lua.load("jit.off()").exec()?;
+        if is_confined {
+            lua.load(CONFINED).set_name(NAME).exec()?;
+        }
         let looks = Rc::new(Cell::new(0));
         let seen = Rc::clone(&looks);
         lua.set_global_hook(
@@ -82,7 +88,9 @@ impl ScriptState {
                 )))
             },
         )?;
-        let seed = program.first_seed + program.states.fetch_add(1, Ordering::Relaxed);
+        let number = program.states.fetch_add(1, Ordering::Relaxed);
+        // No other client draws the same.
+        let seed = program.first_seed + program.shard().global(number);
         let context = Rc::new(Context::new(seed));
         let host = host::functions(&lua, program, &context)?;
         lua.globals()
@@ -164,6 +172,11 @@ impl ScriptState {
     pub fn resumed(&self) {
         self.looks.set(0);
     }
+}
+
+/// The libraries that do nothing beside computing; of `os` the clock is left (`lua/confined.lua`).
+fn few_libraries() -> StdLib {
+    StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::BIT | StdLib::JIT | StdLib::OS
 }
 
 /// With LuaJIT's ffi, which can do anything that C can.

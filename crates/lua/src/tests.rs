@@ -1,5 +1,7 @@
 //! Scripts on an embedded database: what they see, and how they fail.
 
+mod of_clients;
+
 use crate::{Commands, Program, SCRIPT_OPTIONS, Script, ScriptError, definition_of};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -17,6 +17,8 @@ pub(crate) struct Sessions {
 impl SetUp for Sessions {
     fn set_up<'a>(&'a mut self, number: usize, session: &'a mut Session) -> Waiting<'a> {
         let program = Arc::clone(&self.program);
+        // As its user is numbered: over all clients.
+        let number = program.shard().global_usize(number);
         Box::pin(async move {
             if let Some((state, mut task)) = ScriptState::take(program.id, number) {
                 task.session_replaced();

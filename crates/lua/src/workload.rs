@@ -6,7 +6,7 @@ use crate::task::{COUNTED_ERRORS, NOTES};
 use crate::user::{ScriptUser, Sessions};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use tidemark_core::{DbError, ErrorClass, OptionError, OptionValues};
+use tidemark_core::{DbError, ErrorClass, OptionError, OptionValues, Shard};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Connector, Dialect, RowSource, RowWriter};
 use tidemark_workloads::{
@@ -106,6 +106,10 @@ impl Workload for ScriptWorkload {
 
     fn connects_by(&self, connector: &Connector) {
         self.program.connects_by(connector);
+    }
+
+    fn deal(&self, shard: Shard) {
+        self.program.deal(shard);
     }
 
     fn tables(&self, _dialect: &Dialect, _sessions: usize) -> Result<Vec<TablePlan>, OptionError> {

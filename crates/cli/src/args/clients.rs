@@ -69,6 +69,10 @@ pub struct Agent {
     /// File with the database's password, in place of MYSQL_PWD or PGPASSWORD
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
+    /// What Lua scripts of runs may do here: nothing (off), compute and query (queries), or all that this
+    /// user may, as reading files, starting programs and --lua-ffi (any)
+    #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"], default_value = "queries")]
+    pub scripts: String,
     /// How long the NATS server may take to be there, where both are started together
     #[arg(long, value_name = "TIME", value_parser = a_time)]
     pub wait: Option<Duration>,
@@ -105,6 +109,9 @@ pub struct AgentsStart {
     /// Command that reaches a host, with its options
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     pub ssh: String,
+    /// What Lua scripts of runs may do there, as tidemark agent has it
+    #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"])]
+    pub scripts: Option<String>,
 }
 
 /// `attach`.

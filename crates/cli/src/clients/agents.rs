@@ -1,5 +1,6 @@
 //! `tidemark agent` and `tidemark agents`.
 
+use super::scripts::{self, Scripts};
 use super::{nats_options, worker};
 use crate::args::{self, AgentsCommand};
 use crate::columns;
@@ -54,7 +55,7 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
     let mut processes = Processes {
         program: program::path().map_err(failed)?,
         arguments: vec![worker::LOAD.into()],
-        admit: admit(words.password_file.clone()),
+        admit: admit(words.password_file.clone(), Scripts::of(&words.scripts)),
         hidden: hidden(),
     };
     let quiet = words.quiet;
@@ -96,24 +97,27 @@ fn hidden() -> Vec<String> {
 /// What a load gets of the environment beside the agent's own: the password of the file, if there is one.
 /// A job names no other variable than its engine's, so that it can't send another secret of this host to a
 /// server of its choice.
-fn admit(file: Option<PathBuf>) -> Admit {
-    Box::new(move |job| admitted(job, file.as_deref()))
+fn admit(file: Option<PathBuf>, scripts: Scripts) -> Admit {
+    Box::new(move |job| admitted(job, file.as_deref(), scripts))
 }
 
-fn admitted(job: &Job, file: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+fn admitted(
+    job: &Job,
+    file: Option<&Path>,
+    scripts: Scripts,
+) -> Result<Vec<(String, String)>, String> {
     let target = job.target.parse().map_err(|e| e.to_string())?;
     if target.protocol == Protocol::Sqlite {
         return Err("an agent has no SQLite databases; use a server".into());
     }
-    if job.workload.name.starts_with("lua:") {
-        return Err(
-            "an agent runs no Lua scripts, which may read its host's files; run them from one client".into(),
-        );
-    }
-    let mut environment = vec![(
-        worker::PARENT_VARIABLE.to_string(),
-        std::process::id().to_string(),
-    )];
+    scripts.admit(job)?;
+    let mut environment = vec![
+        (
+            worker::PARENT_VARIABLE.to_string(),
+            std::process::id().to_string(),
+        ),
+        (scripts::VARIABLE.to_string(), scripts.word().to_string()),
+    ];
     let Some(reference) = &job.target.password else {
         return Ok(environment);
     };
@@ -197,6 +201,7 @@ fn table(listed: &[Listed]) -> String {
 fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, Failure> {
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let mut agent = vec![format!("--nats={}", nats.url)];
+    agent.extend(words.scripts.iter().map(|what| format!("--scripts={what}")));
     agent.extend(
         nats.creds
             .as_ref()
@@ -257,14 +262,29 @@ mod tests {
         let file = folder.path().join("password");
         std::fs::write(&file, "s3cret\n").unwrap();
         let own = r#"{"url": "mysql://u@h/d", "password": {"env": "MYSQL_PWD"}}"#;
-        let environment = admitted(&job(own), Some(&file)).unwrap();
+        let environment = admitted(&job(own), Some(&file), Scripts::Off).unwrap();
         assert!(environment.contains(&("MYSQL_PWD".into(), "s3cret".into())));
         let other = r#"{"url": "mysql://u@h/d", "password": {"env": "AWS_SECRET"}}"#;
-        let refused = admitted(&job(other), Some(&file)).unwrap_err();
+        let refused = admitted(&job(other), Some(&file), Scripts::Off).unwrap_err();
         assert!(refused.contains("MYSQL_PWD"), "{refused}");
         let none = r#"{"url": "mysql://u@h/d"}"#;
-        assert_eq!(admitted(&job(none), Some(&file)).unwrap().len(), 1);
+        let environment = admitted(&job(none), Some(&file), Scripts::Off).unwrap();
+        // Whose child it is, and what scripts may do.
+        assert_eq!(environment.len(), 2);
         let sqlite = r#"{"url": "sqlite:/etc/x.db"}"#;
-        assert!(admitted(&job(sqlite), None).is_err());
+        assert!(admitted(&job(sqlite), None, Scripts::Any).is_err());
+    }
+
+    #[test]
+    fn a_script_gets_what_its_agents_user_allows() {
+        let script = r#"{"version": 1, "target": {"url": "mysql://u@h/d"},
+            "workload": {"name": "lua:a", "settings": {"script": "a.lua"}}, "tool": {"name": "sysbench"}}"#;
+        let job = Job::from_json(script).unwrap();
+        assert!(admitted(&job, None, Scripts::Off).is_err());
+        for scripts in [Scripts::Queries, Scripts::Any] {
+            let environment = admitted(&job, None, scripts).unwrap();
+            let told = (scripts::VARIABLE.to_string(), scripts.word().to_string());
+            assert!(environment.contains(&told), "{environment:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A load of tables by several clients: they share its journal, and each loads what it claims.
 
 use super::several::Several;
+use crate::compat::sysbench::lua;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::plan::load_spec;
@@ -121,6 +122,9 @@ fn stopped(order: &JobOrder) -> String {
 
 /// What the same command does with what was loaded.
 fn again(order: &JobOrder) -> &'static str {
+    if lua::script_of(order.definition).is_some() {
+        return "a command of a script begins anew";
+    }
     match load_spec(&order.job).replace {
         Replace::Nothing => "the same command resumes",
         _ => "the same command starts over, without --replace or --force it resumes",

@@ -7,6 +7,7 @@ mod gather;
 mod load;
 mod measure;
 mod reported;
+pub mod scripts;
 mod several;
 mod worker;
 
@@ -15,9 +16,10 @@ pub use gather::Listener;
 pub use load::load;
 pub use measure::{follow, measure};
 pub use several::Several;
-pub use worker::{end_with_agent, work};
+pub use worker::{end_with_agent, is_load, work};
 
 use crate::args::ClientsArg;
+use crate::compat::sysbench::script_files;
 use crate::compat::tpch;
 use crate::exit::{ExitCode, Failure};
 use std::path::PathBuf;
@@ -165,11 +167,8 @@ pub fn must_be_possible(job: &Job, clients: &Clients) -> Result<(), Failure> {
         let hosts = &clients.hosts;
         Err(Failure::usage(format!("--clients={hosts}: {why}")))
     };
-    if job.workload.name.starts_with("lua:") {
-        return refused(
-            "Lua scripts run from one client: other hosts do not have their files, and each would draw the \
-             same unique numbers; leave it out",
-        );
+    if let Err(failure) = script_files::with_files(job.clone()) {
+        return refused(&failure.message);
     }
     if job.kind() == JobKind::Load {
         return Ok(());

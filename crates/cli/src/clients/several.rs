@@ -1,6 +1,8 @@
 //! The coordinator's side of a run or a load: agents of this host, where they are asked for, and the run.
 
+use super::scripts::Scripts;
 use super::{Hosts, nats_of};
+use crate::compat::sysbench::script_files;
 use crate::exit::{ExitCode, Failure};
 use crate::program;
 use std::os::unix::process::CommandExt;
@@ -49,7 +51,7 @@ impl Several {
             run: id.into(),
             clients,
             version: env!("TIDEMARK_VERSION").into(),
-            job: plain(job),
+            job: script_files::with_files(plain(job))?,
             record: record.map(|record| Box::new(record.clone())),
             on_loss: match asked.on_loss {
                 ClientLoss::Fail => OnLoss::Fail,
@@ -110,7 +112,9 @@ fn start(count: usize, target: &Target) -> Result<Local, Failure> {
     };
     let agent = |name: &str| {
         let mut command = ends_with_this("agent");
-        command.args(["--quiet", &format!("--name={name}")]);
+        // It is this user, who has said what is run.
+        let scripts = format!("--scripts={}", Scripts::Any.word());
+        command.args(["--quiet", &scripts, &format!("--name={name}")]);
         let variable = target.protocol.password_variable();
         if let Some(variable) = variable.filter(|_| !target.password.is_empty()) {
             command.env(variable, target.password.reveal());

@@ -3,6 +3,7 @@
 //! ([`Up`], [`Down`]). It ends its load by itself when its lease is not renewed, also when its agent
 //! does not run any more.
 
+use super::scripts::{self, Scripts};
 use crate::compat::tpch;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
@@ -26,9 +27,10 @@ use tidemark_clients::{Down, HeldRate, Message, Up, instant_of, now_ns, stop_aft
 use tidemark_core::job::{OutputFiles, Watch};
 use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::{Interval, RunRecord};
-use tidemark_core::{Job, JobKind, Observe};
+use tidemark_core::{Job, JobKind, Observe, Source};
 use tidemark_engine::{Lead, LeadEvent, LedStep, StopHandle, lead};
 use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_lua::FILES_OPTION;
 use tidemark_observe::HostSampler;
 use tidemark_process::{Signal, signal};
 
@@ -57,6 +59,14 @@ static HEARD: Mutex<Heard> = Mutex::new(Heard {
     is_closed: false,
 });
 static CHANGED: Condvar = Condvar::new();
+/// Whether this process is a load that an agent started.
+static IS_LOAD: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is a load that an agent started: its output is the agent's, and its job was made on
+/// another host.
+pub fn is_load() -> bool {
+    IS_LOAD.load(Ordering::Relaxed)
+}
 
 /// Becomes the program of these words, which ends with the process that started this one: the signal of a
 /// parent's death outlives execve(2) (prctl(2), `PR_SET_PDEATHSIG`).
@@ -73,6 +83,7 @@ pub fn end_with_agent(words: &[String]) -> Failure {
 /// # Errors
 /// [`Failure`] of what is no job; everything else is told as a message.
 pub fn work() -> Result<ExitCode, Failure> {
+    IS_LOAD.store(true, Ordering::Relaxed);
     let mut input = BufReader::new(std::io::stdin());
     let mut line = String::new();
     let read = Read::by_ref(&mut input)
@@ -102,6 +113,7 @@ fn done(job: &Job, lead: Lead, events: Receiver<LeadEvent>) -> Result<Message, F
     let mut order = jobs::order_of(&own(job), None)?;
     match job.kind() {
         JobKind::Run => {
+            forget_files(&mut order);
             order.lead = Some(lead);
             let telling = std::thread::spawn(move || tell_events(&events));
             let record = run(&order)?;
@@ -116,6 +128,18 @@ fn done(job: &Job, lead: Lead, events: Receiver<LeadEvent>) -> Result<Message, F
                 None => Err(Failure::new(ExitCode::Interrupted, "ended before it began")),
             }
         }
+    }
+}
+
+/// A script's files were read, and its record needs them not.
+fn forget_files(order: &mut JobOrder) {
+    if order.options.has(FILES_OPTION) {
+        // A text is always taken.
+        let _taken = order.options.set(FILES_OPTION, "", Source::Default);
+        let settings = &mut order.job.workload.settings;
+        settings.insert(FILES_OPTION, "".into());
+        let option = format!("--{FILES_OPTION}=");
+        order.command.retain(|word| !word.starts_with(&option));
     }
 }
 
@@ -174,11 +198,16 @@ fn load(order: &JobOrder, at_ns: i64) -> Result<Message, Failure> {
         return Err(Failure::new(ExitCode::Interrupted, "ended before it began"));
     }
     say(&Up::Began(now_ns()));
+    let allowed = match scripts::are_confined() {
+        true => Scripts::Queries,
+        false => Scripts::Any,
+    };
     let mut child = Command::new(program::path().map_err(failed)?)
         .arg0("tidemark")
         .args(["exec", "-"])
         .env_remove(crate::secrets::VARIABLE)
         .env(PARENT_VARIABLE, std::process::id().to_string())
+        .env(scripts::VARIABLE, allowed.word())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

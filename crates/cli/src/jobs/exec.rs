@@ -275,12 +275,6 @@ fn shard_of(job: &Job) -> Result<Shard, Failure> {
         JobKind::Load => load.shard.check(),
         JobKind::Run => load.check_shard(),
     };
-    if !load.shard.is_whole() && job.workload.name.starts_with("lua:") {
-        return Err(Failure::usage(
-            "load.shard: Lua scripts run from one client: each would draw the same unique numbers"
-                .to_string(),
-        ));
-    }
     let wrong = |e: ShardError| Failure::usage(format!("load.shard: {e}"));
     checked.map_err(wrong)?;
     Ok(load.shard)

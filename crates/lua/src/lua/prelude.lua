@@ -65,20 +65,47 @@ base_os.getenv = function(name)
    end
 end
 base_os.execute = function(command)
-   return base_G.os.execute(command and without_secrets(command))
+   -- Nothing may come between, where the output is not a person's.
+   local aside = host.aside and "exec 1>&2; " or ""
+   return base_G.os.execute(command and aside .. without_secrets(command))
 end
 
-local base_io = copy(base_G.io)
+local base_io = copy(base_G.io or {})
 base_io.write = function(...)
    local words = {...}
    for i = 1, select("#", ...) do
       words[i] = tostring(words[i])
    end
    host.print(concat(words, "", 1, select("#", ...)))
-   return base_G.io.stdout
+   return base_io.stdout
 end
 base_io.popen = function(command, mode)
    return base_G.io.popen(without_secrets(command), mode)
+end
+
+if host.confined then
+   -- Another host sent the script: the files, programs and environment of this one are not its own.
+   local function kept(name)
+      return function()
+         raise(name .. "() is kept from scripts of other hosts, unless the agent has --scripts=any")
+      end
+   end
+   for _, name in ipairs({"execute", "remove", "rename", "setlocale", "tmpname"}) do
+      base_os[name] = kept("os." .. name)
+   end
+   base_os.getenv = function() end
+   for _, name in ipairs({"close", "input", "lines", "open", "output", "popen", "read", "tmpfile"}) do
+      base_io[name] = kept("io." .. name)
+   end
+   local out = {flush = function() end, setvbuf = function() end}
+   function out:write(...)
+      base_io.write(...)
+      return self
+   end
+   base_io.stdout, base_io.stderr = out, out
+elseif host.aside then
+   -- The output is not a person's: nothing else may come between.
+   base_io.stdout = base_G.io.stderr
 end
 
 -- Files of the script: each is compiled once a state, and run once a thread in its environment.

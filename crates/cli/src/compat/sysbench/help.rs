@@ -4,6 +4,7 @@ use super::{host, scripts, titled};
 use crate::help::{exit_codes, shown};
 use std::fmt::Write;
 use tidemark_core::OptionSpec;
+use tidemark_lua::OF_JOBS;
 use tidemark_workloads::Definition;
 
 pub(super) fn lines(text: &mut String, options: &[OptionSpec]) {
@@ -59,7 +60,11 @@ pub fn of_script(definition: &Definition) -> String {
         definition.name, definition.summary, definition.name
     );
     for table in definition.options {
-        lines(&mut text, table);
+        let asked = table
+            .iter()
+            .filter(|option| !OF_JOBS.contains(&option.name));
+        let asked: Vec<OptionSpec> = asked.copied().collect();
+        lines(&mut text, &asked);
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use super::parse::{GivenOption, Invocation, ScriptCommand, is_common};
 use super::settings::{self, belongs_elsewhere, defaults, resolve};
-use super::{config_file, scripts, target};
+use super::{config_file, script_files, scripts, target};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::pacing::terminals_and_sessions;
@@ -10,7 +10,7 @@ use crate::plan::BoundWorkload;
 use crate::runner::JobOrder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tidemark_core::{Job, OptionValues, Source, did_you_mean, is_password_name};
+use tidemark_core::{Job, OptionValues, Shard, Source, did_you_mean, is_password_name};
 use tidemark_lua::{
     Commands, Program, SCRIPT_OPTIONS, Script, ScriptError, definition_of, find_file, script_named,
 };
@@ -54,7 +54,8 @@ fn read(path: &Path, given: &[(String, String)], command: &str) -> Result<Arc<Sc
     };
     let own = given.iter().filter(|(name, _)| is_its_own(name));
     let own: Vec<_> = own.cloned().collect();
-    Script::read(path, &own, command).map_err(|e| match e {
+    let origin = script_files::origin(given)?;
+    Script::read_from(path, origin, &own, command).map_err(|e| match e {
         ScriptError::Failed(said) => Failure::usage(said),
         other => failed(other),
     })
@@ -245,7 +246,7 @@ fn program(
     Arc::new(program)
 }
 
-/// Runs one of a script's commands.
+/// Runs one of a script's commands, or one client's share of it.
 ///
 /// # Errors
 /// [`Failure`] with file and line.
@@ -254,10 +255,12 @@ pub fn command(
     name: &str,
     definition: &'static Definition,
     options: &OptionValues,
+    shard: Shard,
 ) -> Result<ExitCode, Failure> {
     let plan = BoundWorkload::new(definition, options, target::target(options)?, true)?;
     let (threads, _) = terminals_and_sessions(options)?;
     let program = program(script, name, options, &plan);
+    program.deal(shard);
     Commands::command(&program, script, name, threads).map_err(failed)?;
     Ok(ExitCode::Success)
 }

@@ -11,6 +11,7 @@ pub mod parse;
 pub mod prepare;
 mod printer;
 mod run;
+pub mod script_files;
 mod settings;
 mod stat;
 pub mod target;
@@ -25,7 +26,8 @@ use crate::stdio::print;
 use crate::texts::workloads as summaries;
 use parse::{Invocation, ScriptCommand};
 use tidemark_core::JobKind;
-use tidemark_core::{OptionSpec, OptionValues};
+use tidemark_core::{OptionSpec, OptionValues, Shard, Source};
+use tidemark_lua::COMMAND_OPTION;
 use tidemark_workloads::{CommandLine, Definition, families};
 
 /// The command.
@@ -114,17 +116,32 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             warnings,
         } => {
             begin(&options, &warnings);
-            if let Some(clients) = options.text_opt("clients").filter(|c| !c.is_empty()) {
-                return Err(Failure::usage(format!(
-                    "--clients={clients}: commands of Lua scripts run from one client; leave it out"
-                )));
-            }
             interrupt::listen();
             let definition = tidemark_lua::definition_of(&script);
-            lua::command(&script, &command, definition, &options)
-                .map_err(|failure| advice::in_the_users_words(failure, &options))
+            let done = match options.text_opt("clients") {
+                Some(_) => command_of_clients(&command, definition, &options, args),
+                None => lua::command(&script, &command, definition, &options, Shard::WHOLE),
+            };
+            done.map_err(|failure| advice::in_the_users_words(failure, &options))
         }
     }
+}
+
+/// A script's command as a load of several clients, who share it where it is parallel.
+fn command_of_clients(
+    command: &str,
+    definition: &'static Definition,
+    options: &OptionValues,
+    args: &[String],
+) -> Result<ExitCode, Failure> {
+    let mut options = options.clone();
+    options.set(COMMAND_OPTION, command, Source::CommandLine)?;
+    ADAPTER.perform(&job::order(
+        JobKind::Load,
+        options,
+        definition,
+        args.to_vec(),
+    )?)
 }
 
 /// Prints what stands before everything else.

@@ -10,7 +10,8 @@ use crate::runner::JobOrder;
 use crate::stdio::Stdout;
 use std::io::Write;
 use std::sync::Arc;
-use tidemark_core::OptionValues;
+use tidemark_core::{OptionValues, Shard};
+use tidemark_lua::COMMAND_OPTION;
 use tidemark_runtime::block_on;
 use tidemark_workloads::Definition;
 
@@ -20,7 +21,9 @@ use tidemark_workloads::Definition;
 /// [`Failure`] as the engine's.
 pub fn prepare(order: &JobOrder) -> Result<ExitCode, Failure> {
     if let Some(script) = lua::script_of(order.definition) {
-        return lua::command(&script, "prepare", order.definition, &order.options);
+        let name = order.options.text_opt(COMMAND_OPTION).unwrap_or("prepare");
+        let shard = order.job.load.shard;
+        return lua::command(&script, name, order.definition, &order.options, shard);
     }
     let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let out = &mut outlet(&order.options);
@@ -91,7 +94,7 @@ pub fn cleanup(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     if let Some(script) = lua::script_of(definition) {
-        return lua::command(&script, "cleanup", definition, options).map(drop);
+        return lua::command(&script, "cleanup", definition, options, Shard::WHOLE).map(drop);
     }
     let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
     let (terminals, _) = terminals_and_sessions(options)?;

@@ -1,0 +1,126 @@
+//! Scripts that several clients share, and scripts that came from another host.
+
+use super::{GENERAL, Place};
+use crate::{Commands, Origin, Program, Script, ScriptError};
+use std::sync::Arc;
+use tidemark_core::{OptionValues, Shard};
+use tidemark_workloads::random::RAND_OPTIONS;
+
+/// Runs `check` of a script where only what came with it is.
+fn elsewhere(place: Place, is_confined: bool) -> Result<(), ScriptError> {
+    let files = place.read().unwrap().files().unwrap();
+    let path = place.path.clone();
+    drop(place);
+    assert!(!path.exists());
+    let origin = Origin {
+        files: Some(Arc::new(files)),
+        is_confined,
+        prints_aside: true,
+    };
+    let script = Script::read_from(&path, origin, &[], "check")?;
+    let tables = script.tables().iter().copied();
+    let options = OptionValues::defaults([RAND_OPTIONS, GENERAL].into_iter().chain(tables));
+    let program = Arc::new(Program::of(&script, "check", &options));
+    Commands::command(&program, &script, "check", 1)
+}
+
+#[test]
+fn a_script_has_its_files_where_they_are_not() {
+    let place = Place::new(
+        "local lib = require('lib')
+         sysbench.cmdline.commands = {check = {function()
+           assert(lib.n == 1 and require(\"sub.part\").n == 2)
+           assert(sysbench.opt.script_files == nil)
+           print('aside')
+           require('gone')
+         end}}",
+    );
+    let folder = place.folder.path();
+    std::fs::write(folder.join("lib.lua"), "return {n = 1}").unwrap();
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    std::fs::write(folder.join("sub/part.lua"), "return {n = 2}").unwrap();
+    // No part of the script.
+    std::fs::write(folder.join("other.lua"), "return {}").unwrap();
+    assert_eq!(place.read().unwrap().files().unwrap().len(), 3);
+    let error = elsewhere(place, false).unwrap_err().to_string();
+    assert!(error.contains("require(\"gone\")"), "{error}");
+    let alone = Place::new("function event() end");
+    let origin = Origin {
+        files: Some(Arc::default()),
+        ..Origin::default()
+    };
+    let error = Script::read_from(&alone.path, origin, &[], "check").unwrap_err();
+    assert!(error.to_string().contains("did not come with"), "{error}");
+}
+
+#[test]
+fn a_confined_script_reaches_nothing_of_its_host() {
+    let place = Place::new(
+        "sysbench.cmdline.commands = {check = {function()
+           assert(os.time() > 0 and #os.date('%Y') == 4 and os.getenv('PATH') == nil)
+           for _, name in ipairs({'open', 'popen', 'lines'}) do
+             assert(not pcall(io[name], '/etc/passwd'), name)
+           end
+           assert(not pcall(os.execute, 'true') and not pcall(os.remove, 'none'))
+           io.stdout:write('aside')
+           -- The globals of sysbench's own functions have no more.
+           local base = getfenv(require)
+           assert(base ~= _G and base.io == nil and base.package == nil and base.debug == nil)
+           assert(base.os.execute == nil and base.os.getenv == nil and base.os.clock() >= 0)
+           assert(base.dofile == nil and base.loadfile == nil and base.print == nil)
+           -- Programs are texts.
+           assert(base.load == load and load('return 7')() == 7 and loadstring('return 8')() == 8)
+           local code = string.dump(function() end)
+           assert(not load(code) and not loadstring(code))
+           assert(not load(function() local part = code code = nil return part end))
+           require('ffi').C.usleep(1)
+           io.open('/etc/passwd')
+         end}}",
+    );
+    let error = elsewhere(place, true).unwrap_err().to_string();
+    assert!(error.contains("--scripts=any"), "{error}");
+    let free = Place::new(
+        "sysbench.cmdline.commands = {check = {function()
+           assert(io.open('/dev/null') and os.getenv('PATH'))
+         end}}",
+    );
+    elsewhere(free, false).unwrap();
+}
+
+#[test]
+fn clients_share_threads_and_unique_numbers() {
+    let place = Place::new(
+        "local function connect() return sysbench.sql.driver():connect() end
+         sysbench.cmdline.commands = {
+           first = {function() connect():query('CREATE TABLE seen (tid INTEGER, n INTEGER)') end},
+           check = {function()
+             assert(sysbench.opt.threads == 4)
+             local con = connect()
+             for _ = 1, 5 do
+               local n = sysbench.rand.unique(1, 20)
+               con:query('INSERT INTO seen VALUES (' .. sysbench.tid .. ', ' .. n .. ')')
+             end
+           end, sysbench.cmdline.PARALLEL_COMMAND},
+           last = {function()
+             local con = connect()
+             assert(con:query_row('SELECT COUNT(*) FROM seen WHERE tid BETWEEN 0 AND 3') == '20')
+             assert(con:query_row('SELECT COUNT(DISTINCT tid) FROM seen') == '4')
+             assert(con:query_row('SELECT COUNT(DISTINCT n) FROM seen') == '20')
+           end}}",
+    );
+    let client = |command: &str, index: u32, of: u32| {
+        let (script, program) = place.program(&[]).unwrap();
+        program.deal(Shard { index, of });
+        Commands::command(&program, &script, command, 4).unwrap();
+    };
+    // What one thread does is done once: the table is made by the first.
+    for index in [0, 1] {
+        client("first", index, 2);
+    }
+    for index in [0, 1] {
+        client("check", index, 2);
+    }
+    // More clients than threads: some have none.
+    client("check", 4, 5);
+    client("last", 0, 1);
+}
