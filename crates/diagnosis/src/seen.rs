@@ -291,6 +291,7 @@ impl<'r> Observations<'r> {
             metric: metric.into(),
             value,
             unit: unit.into(),
+            cores: None,
             from_s: window.from_ms as f64 / 1000.0,
             to_s: window.to_ms as f64 / 1000.0,
         }

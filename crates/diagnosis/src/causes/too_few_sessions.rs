@@ -42,7 +42,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         true => texts::far(lang, sessions, &used, percent(on_way)),
         false => texts::says(lang, sessions, &used),
     };
-    let mut evidence = vec![host.busy.evidence()];
+    let mut evidence = vec![host.busy_evidence()];
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
     // What keeps those that are away may be no distance alone.
     let are_few = load.sessions <= host.cores;

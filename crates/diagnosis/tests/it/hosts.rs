@@ -1,7 +1,7 @@
 //! Causes on the hosts: CPU, quotas, neighbours, distance.
 
 use super::common::{Made, mariadb, run, sqlite};
-use tidemark_diagnosis::{Cause, Confidence};
+use tidemark_diagnosis::{Cause, Confidence, Lang};
 
 #[test]
 fn a_client_whose_threads_are_full_limits() {
@@ -188,7 +188,13 @@ fn one_session_leaves_the_server_idle() {
         .server(0.6, 10.0)
         .threads(0.3, 10.0)
         .active("CPU", 0.65);
-    one.sure(Cause::TooFewSessions);
+    let found = one.sure(Cause::TooFewSessions);
+    // CPU is told with what there is of it, as charts do.
+    let busy = &found.evidence[0];
+    assert_eq!((busy.unit.as_str(), busy.cores), ("cores", Some(4.0)));
+    let said = |lang| busy.share(lang).unwrap();
+    assert_eq!(said(Lang::En), "1.00 of 4 cores (25.0%)");
+    assert_eq!(said(Lang::Zh), "1.00 核，共 4 核（25.0%）");
     // Eight sessions on four cores that leave them idle wait for something.
     assert!(!run().busy(0.3).finds(Cause::TooFewSessions));
     // The rate was asked for.
