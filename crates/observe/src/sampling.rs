@@ -47,6 +47,8 @@ pub struct SamplingResult {
 #[derive(Debug)]
 struct Sampled {
     state: Arc<SourceState>,
+    /// Whether it was told how its start went.
+    is_told: bool,
     stop: Sender<()>,
     ended: Receiver<()>,
 }
@@ -137,7 +139,12 @@ impl Sampling {
                     let _nobody = end.send(());
                 });
             match spawned {
-                Ok(_) => sampling.sources.push(Sampled { state, stop, ended }),
+                Ok(_) => sampling.sources.push(Sampled {
+                    state,
+                    is_told: false,
+                    stop,
+                    ended,
+                }),
                 Err(error) => {
                     state.failed(GapKind::Failed, &error.to_string());
                     sampling.failed.push(state.observed());
@@ -145,6 +152,18 @@ impl Sampling {
             }
         }
         sampling
+    }
+
+    /// Sources that could not start, and why: those that were not told before.
+    pub fn failed_to_start(&mut self) -> Vec<Observed> {
+        let untold = self.sources.iter_mut().filter(|source| !source.is_told);
+        let failed = untold.filter_map(|source| {
+            let observed = source.state.observed();
+            let has_failed = !observed.sampled && !observed.gaps.is_empty();
+            source.is_told = has_failed || observed.sampled;
+            has_failed.then_some(observed)
+        });
+        failed.collect()
     }
 
     /// Samples a last time. A source that does not come to an end at once is left behind: the end of a
@@ -156,7 +175,10 @@ impl Sampling {
             failed,
         } = self;
         let mut waiting = Vec::new();
-        for Sampled { state, stop, ended } in sources {
+        for Sampled {
+            state, stop, ended, ..
+        } in sources
+        {
             let since = state.busy_since.load(Ordering::Acquire);
             let busy_since = begun + Duration::from_millis(since.saturating_sub(1));
             drop(stop);
