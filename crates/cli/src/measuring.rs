@@ -18,6 +18,7 @@ use crate::texts::progress as texts;
 use crate::watching::{Watching, run_info};
 use std::time::Duration;
 use tidemark_core::Job;
+use tidemark_core::observe::{SERVER_HOST, SERVER_NODES};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step, Totals};
 use tidemark_core::series::SeriesChunk;
 use tidemark_engine::{
@@ -125,8 +126,28 @@ impl Making<'_, '_> {
 
     /// Tells all of an interval: the store first, so that what is shown is kept.
     pub fn interval(&mut self, interval: &Interval) {
+        self.say_unobserved();
         self.storing.interval(interval);
         self.watching.interval(interval);
+    }
+
+    /// Says which endpoints that the user named can't be had, each once.
+    fn say_unobserved(&mut self) {
+        let watch = &self.job.watch;
+        let has_nodes = watch.observe_nodes.is_some() || watch.observe_prometheus.is_some();
+        let lang = language(&self.job.outputs.lang);
+        for observed in self.recording.failed_to_start() {
+            let is_named = match observed.source.as_str() {
+                SERVER_HOST => watch.observe_host.is_some(),
+                SERVER_NODES => has_nodes,
+                _ => false,
+            };
+            for gap in observed.gaps.iter().filter(|_| is_named) {
+                let what = tidemark_report::unseen(&observed.source, gap, lang);
+                let said = texts::not_observed(lang, what);
+                self.say.say_aside(&format!("{said}\n"));
+            }
+        }
     }
 
     /// Where the user has left the view, or there is none, lines take its place.

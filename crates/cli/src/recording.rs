@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::{
-    ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION,
+    ClientUsage, EffectiveOption, LatencyEnd, Observed, RunRecord, RunState, SCHEMA_VERSION,
 };
 use tidemark_core::{Job, OptionValues, Pacing, redact_url};
 use tidemark_drivers::Connector;
@@ -141,6 +141,12 @@ impl Recording {
         self.record.usage = ClientUsage::default();
         self.record.watched_s = Some(length.as_secs_f64());
         self.record.state = state;
+    }
+
+    /// Sources that could not start, and why: those that were not told before.
+    pub fn failed_to_start(&mut self) -> Vec<Observed> {
+        let sampling = self.sampling.as_mut();
+        sampling.map(Sampling::failed_to_start).unwrap_or_default()
     }
 
     /// The load is over.

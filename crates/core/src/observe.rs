@@ -50,7 +50,11 @@ pub enum Observe {
 
 /// Why a text names no sources.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{word:?} is no source; use auto, off, or a list of {}{hint}", SOURCES.join(", "))]
+#[error(
+    "{word:?} is no source; use auto, off, or a list of {}{hint}; for example \
+     client-host,server-status",
+    SOURCES.join(", ")
+)]
 pub struct ObserveError {
     word: String,
     hint: String,
@@ -90,8 +94,14 @@ impl FromStr for Observe {
         let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
         let words: Vec<&str> = words.collect();
         match words.as_slice() {
-            [] | ["auto"] => return Ok(Observe::Auto),
+            ["auto"] => return Ok(Observe::Auto),
             ["off"] => return Ok(Observe::Off),
+            [] => {
+                return Err(ObserveError {
+                    word: text.into(),
+                    hint: String::new(),
+                });
+            }
             _ => {}
         }
         if let Some(wrong) = words.iter().find(|w| !SOURCES.contains(w)) {
@@ -138,7 +148,6 @@ mod tests {
     #[test]
     fn sources_are_chosen_by_name() {
         for (text, written) in [
-            ("", "auto"),
             ("auto", "auto"),
             ("off", "off"),
             ("server-status, client-host", "client-host,server-status"),
@@ -153,5 +162,16 @@ mod tests {
         let wrong = "server-statu".parse::<Observe>().unwrap_err().to_string();
         assert!(wrong.contains("did you mean server-status?"), "{wrong}");
         assert!("off,client-host".parse::<Observe>().is_err());
+        for nothing in ["", " ", ",", " , "] {
+            let wrong = nothing.parse::<Observe>().unwrap_err().to_string();
+            assert!(
+                wrong.starts_with(&format!("{nothing:?} is no source")),
+                "{wrong}"
+            );
+            assert!(
+                wrong.ends_with("for example client-host,server-status"),
+                "{wrong}"
+            );
+        }
     }
 }

@@ -72,12 +72,11 @@ pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let few = |points: usize| points < FEWEST_LOOKS;
     let seconds = seen.host.as_ref().or(seen.client.as_ref());
     let seconds = seconds.is_some_and(|host| few(host.busy.points.len()));
+    // Sessions of SQLite are not looked at: they count.
+    let by_seconds = BY_SECONDS.contains(&cause) || (seen.is_embedded && BY_LOOKS.contains(&cause));
     let most = if BY_LOOKS.contains(&cause) && seen.is_thin() && !is_asked {
         Confidence::Low
-    } else if is_over(seen, cause)
-        || may_be_others(seen, cause)
-        || (seconds && BY_SECONDS.contains(&cause))
-    {
+    } else if is_over(seen, cause) || may_be_others(seen, cause) || (seconds && by_seconds) {
         Confidence::Medium
     } else {
         Confidence::High

@@ -32,6 +32,25 @@ impl Host {
         })
     }
 
+    /// Processors that are busy, as evidence.
+    pub fn busy_evidence(&self) -> Evidence {
+        self.part(&self.busy)
+    }
+
+    /// Those that the hypervisor took.
+    pub fn stolen_evidence(&self) -> Option<Evidence> {
+        self.stolen.as_ref().map(|stolen| self.part(stolen))
+    }
+
+    /// Shares of its processors, added up.
+    fn part(&self, of: &SummedSeries) -> Evidence {
+        Evidence {
+            unit: "cores".into(),
+            cores: Some(self.cores),
+            ..of.evidence()
+        }
+    }
+
     /// The share of its processors that is busy.
     pub fn load(&self) -> f64 {
         self.busy.mean() / self.cores

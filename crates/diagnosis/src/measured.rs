@@ -129,6 +129,7 @@ impl SummedSeries {
             metric: self.metric.clone(),
             value,
             unit: self.unit.clone(),
+            cores: None,
             from_s,
             to_s,
         }

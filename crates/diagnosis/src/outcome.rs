@@ -1,6 +1,8 @@
 //! What a diagnosis is made of.
 
-use crate::Words;
+use crate::number::three;
+use crate::texts::evidence as texts;
+use crate::{Lang, Words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -93,10 +95,28 @@ pub struct Evidence {
     pub value: f64,
     /// What it is counted in.
     pub unit: String,
+    /// Of a part of a host's CPU: how many cores there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cores: Option<f64>,
     /// Begin, in seconds from the start of the measurement.
     pub from_s: f64,
     /// End.
     pub to_s: f64,
+}
+
+impl Evidence {
+    /// Its value with what it is counted in, where that is a share as charts have it; others are told by
+    /// their value and unit.
+    pub fn share(&self, lang: Lang) -> Option<String> {
+        let percent = |share: f64| three(share * 100.0);
+        match self.cores {
+            Some(cores) => {
+                let share = percent(self.value / cores.max(1.0));
+                Some(texts::cores(lang, three(self.value), cores, share))
+            }
+            None => (self.unit == "ratio").then(|| format!("{}%", percent(self.value))),
+        }
+    }
 }
 
 /// A cause that was found.

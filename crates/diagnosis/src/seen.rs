@@ -150,7 +150,13 @@ impl<'r> Observations<'r> {
     fn waits_ms(&self) -> Vec<(WaitClass, f64)> {
         let load = &self.load;
         let Some(activity) = &self.activity else {
-            return Vec::new();
+            // Sessions of SQLite count how long they wait for its lock.
+            let waiting = match self.is_embedded {
+                true => self.row_lock_sessions(),
+                false => 0.0,
+            };
+            let of_lock = (WaitClass::TableLock, load.each_ms(waiting));
+            return (waiting > 0.0).then_some(of_lock).into_iter().collect();
         };
         let mut waits = activity.waits.clone();
         if activity.executing > 0.0 {
@@ -171,11 +177,17 @@ impl<'r> Observations<'r> {
             .collect()
     }
 
-    /// Sessions that waited for row locks, by the server's counters.
+    /// Sessions that waited for row locks, of SQLite for its one lock, by the server's counters.
     pub fn row_lock_sessions(&self) -> f64 {
         let by_time = self.status("locks.wait-time").map(|c| c.mean() / 1000.0);
         let by_look = self.status("locks.waiting").map(|c| c.mean());
         by_time.unwrap_or(0.0).max(by_look.unwrap_or(0.0))
+    }
+
+    /// The same as a share of the latency. Who may not look at sessions may still see counters.
+    pub fn counted_lock_waits(&self) -> f64 {
+        self.split
+            .share(self.load.each_ms(self.row_lock_sessions()))
     }
 
     /// Sessions that waited for pages to be read: reads that the server had asked for and not got, or
@@ -235,6 +247,7 @@ impl<'r> Observations<'r> {
         let of_counter = || {
             let names: &[&str] = match classes {
                 [WaitClass::RowLock] => &["locks.wait-time", "locks.waiting"],
+                [WaitClass::TableLock] if self.is_embedded => &["locks.wait-time"],
                 _ => &["data.pending-reads", "buffer.misses"],
             };
             let counted = names.iter().filter_map(|name| self.status(name));
@@ -296,6 +309,7 @@ impl<'r> Observations<'r> {
             metric: metric.into(),
             value,
             unit: unit.into(),
+            cores: None,
             from_s: window.from_ms as f64 / 1000.0,
             to_s: window.to_ms as f64 / 1000.0,
         }

@@ -197,8 +197,10 @@ struct RecorderState {
     sessions: Vec<SessionTally>,
     /// Sessions connected, by host.
     connected: Vec<u64>,
-    /// Transactions in progress; kept only on a schedule of arrivals.
+    /// Transactions in progress, where something makes them due.
     in_progress: u64,
+    /// Sessions that execute one transaction after the other: each has one in progress.
+    in_loops: u64,
     /// Transactions that ended, well or with an error, since the sessions began.
     ended: u64,
     /// Of them, those that the server ended to break a deadlock.
@@ -222,6 +224,7 @@ impl Recorder {
             sessions: vec![SessionTally::default(); sessions],
             connected: vec![0; hosts.max(1)],
             in_progress: 0,
+            in_loops: 0,
             ended: 0,
             deadlocks: 0,
         }))
@@ -307,6 +310,16 @@ impl Recorder {
 
     pub(crate) fn begin_scheduled(&self) {
         self.lock().in_progress += 1;
+    }
+
+    /// A session executes one transaction after the other from here on.
+    pub(crate) fn begin_loop(&self) {
+        self.lock().in_loops += 1;
+    }
+
+    pub(crate) fn end_loop(&self) {
+        let mut state = self.lock();
+        state.in_loops = state.in_loops.saturating_sub(1);
     }
 
     pub(crate) fn end_unfinished(&self) {
@@ -423,7 +436,7 @@ impl Recorder {
         for (sum, mine) in connected.iter_mut().zip(&state.connected) {
             *sum += mine;
         }
-        state.in_progress
+        state.in_progress + state.in_loops
     }
 
     /// Every transaction goes there, too.

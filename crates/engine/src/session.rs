@@ -115,6 +115,8 @@ pub(crate) struct SessionTask {
     host: usize,
     /// When its last transaction ended, in a closed loop without pauses.
     ended: Option<Instant>,
+    /// Whether it is in such a loop.
+    loops: bool,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
     waits: Rc<SessionWaits>,
@@ -146,6 +148,7 @@ impl SessionTask {
         Ok(Self {
             counted: session.counts(),
             ended: None,
+            loops: false,
             shared,
             recorder,
             number,
@@ -208,7 +211,9 @@ impl SessionTask {
                 let terminal = shared.terminal(self.number, shared.whole.sessions);
                 // Boxed: sessions of a pool don't carry it.
                 let mut terminal = Box::new(terminal);
+                self.set_looping(control.arrivals.is_none());
                 self.run_own(&mut terminal).await;
+                self.set_looping(false);
                 self.finish(&mut terminal).await;
             }
             Some(pool) => {
@@ -225,6 +230,16 @@ impl SessionTask {
         if let Some(session) = self.session.take() {
             Box::pin(session.close()).await;
         }
+    }
+
+    /// Whether it executes one transaction after the other from here on.
+    fn set_looping(&mut self, loops: bool) {
+        match (self.loops, loops) {
+            (false, true) => self.recorder.begin_loop(),
+            (true, false) => self.recorder.end_loop(),
+            _ => {}
+        }
+        self.loops = loops;
     }
 
     /// Sends what a terminal holds back, again where the server says so.

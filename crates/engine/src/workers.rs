@@ -155,7 +155,12 @@ impl ThreadPart {
             queue.begin();
             let worker = &mut *worker;
             let done = match control.arrivals {
-                None => self.closed(worker),
+                None => {
+                    self.recorder.begin_loop();
+                    let done = self.closed(worker);
+                    self.recorder.end_loop();
+                    done
+                }
                 Some(_) => self.paced(worker, &Sleepers::default()).await,
             };
             control.waited(queue.share());

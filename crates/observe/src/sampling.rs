@@ -29,6 +29,8 @@ pub type SeriesSink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
 #[derive(Debug)]
 pub struct Sampling {
     begun: Instant,
+    /// When that is in the record's time.
+    first_ms: i64,
     sources: Vec<Sampled>,
     failed: Vec<Observed>,
 }
@@ -47,6 +49,8 @@ pub struct SamplingResult {
 #[derive(Debug)]
 struct Sampled {
     state: Arc<SourceState>,
+    /// Whether it was told how its start went.
+    is_told: bool,
     stop: Sender<()>,
     ended: Receiver<()>,
 }
@@ -71,16 +75,24 @@ impl SourceState {
         observed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn failed(&self, kind: GapKind, why: &str) {
+    fn failed(&self, kind: GapKind, why: &str, second: Option<i64>) {
         self.change(|observed| {
-            let gap = Gap::new(kind, why);
+            let gap = Gap::new(kind, why).at(second);
+            let is_same = |known: &Gap| (known.kind, &known.detail) == (gap.kind, &gap.detail);
             let failures = observed.gaps.iter().filter(|g| g.kind == GapKind::Failed);
-            // Once, however often.
-            if failures.count() < 5 && !observed.gaps.contains(&gap) {
+            // Once, however often: when it began.
+            if failures.count() < 5 && !observed.gaps.iter().any(is_same) {
                 observed.gaps.push(gap);
             }
         });
     }
+}
+
+/// The second of the measurement that is so many milliseconds after the sampling began. `None` of the first
+/// one: what was so from the begin has no time.
+fn second_of(first_ms: i64, after_ms: u64) -> Option<i64> {
+    let after_ms = i64::try_from(after_ms).ok().filter(|ms| *ms >= 1000)?;
+    Some(first_ms.saturating_add(after_ms).div_euclid(1000))
 }
 
 impl Sampling {
@@ -100,6 +112,7 @@ impl Sampling {
         let first_ms = -i64::try_from(warmup.as_millis()).unwrap_or(i64::MAX);
         let mut sampling = Self {
             begun,
+            first_ms,
             sources: Vec::new(),
             failed: Vec::new(),
         };
@@ -137,9 +150,14 @@ impl Sampling {
                     let _nobody = end.send(());
                 });
             match spawned {
-                Ok(_) => sampling.sources.push(Sampled { state, stop, ended }),
+                Ok(_) => sampling.sources.push(Sampled {
+                    state,
+                    is_told: false,
+                    stop,
+                    ended,
+                }),
                 Err(error) => {
-                    state.failed(GapKind::Failed, &error.to_string());
+                    state.failed(GapKind::Failed, &error.to_string(), None);
                     sampling.failed.push(state.observed());
                 }
             }
@@ -147,16 +165,32 @@ impl Sampling {
         sampling
     }
 
+    /// Sources that could not start, and why: those that were not told before.
+    pub fn failed_to_start(&mut self) -> Vec<Observed> {
+        let untold = self.sources.iter_mut().filter(|source| !source.is_told);
+        let failed = untold.filter_map(|source| {
+            let observed = source.state.observed();
+            let has_failed = !observed.sampled && !observed.gaps.is_empty();
+            source.is_told = has_failed || observed.sampled;
+            has_failed.then_some(observed)
+        });
+        failed.collect()
+    }
+
     /// Samples a last time. A source that does not come to an end at once is left behind: the end of a
     /// run waits for none that has stalled.
     pub fn end(self) -> SamplingResult {
         let Self {
             begun,
+            first_ms,
             sources,
             failed,
         } = self;
         let mut waiting = Vec::new();
-        for Sampled { state, stop, ended } in sources {
+        for Sampled {
+            state, stop, ended, ..
+        } in sources
+        {
             let since = state.busy_since.load(Ordering::Acquire);
             let busy_since = begun + Duration::from_millis(since.saturating_sub(1));
             drop(stop);
@@ -171,7 +205,8 @@ impl Sampling {
         for (state, ended, until) in waiting {
             let patience = until.saturating_duration_since(Instant::now());
             if ended.recv_timeout(patience).is_err() {
-                state.failed(GapKind::Stalled, "");
+                let since = state.busy_since.load(Ordering::Acquire).saturating_sub(1);
+                state.failed(GapKind::Stalled, "", second_of(first_ms, since));
             }
             all.push(state.observed());
             let said = state.statements.lock();
@@ -188,13 +223,15 @@ impl Sampling {
 
 /// What went wrong with a source. What it can't see by its rights or the server's settings is no failure.
 fn notes_of(observed: &Observed) -> Vec<String> {
-    let said = |gap: &Gap| match gap.kind {
-        GapKind::Failed => Some(format!("source {}: {}", observed.source, gap.detail)),
-        GapKind::Stalled => Some(format!(
-            "source {}: it had not answered when the run ended",
-            observed.source
-        )),
-        _ => None,
+    let said = |gap: &Gap| {
+        let why = match gap.kind {
+            GapKind::Failed => gap.detail.as_str(),
+            GapKind::Stalled => "it had not answered when the run ended",
+            _ => return None,
+        };
+        let at = gap.second.map(|second| format!(" (second {second})"));
+        let at = at.unwrap_or_default();
+        Some(format!("source {}: {why}{at}", observed.source))
     };
     observed.gaps.iter().filter_map(said).collect()
 }
@@ -281,7 +318,7 @@ impl Looking {
         self.samples.begin(at_ms);
         let began = Instant::now();
         if let Err(why) = self.source.sample(&mut self.samples) {
-            self.state.failed(GapKind::Failed, &why);
+            self.failed(&why);
             // The next may hang: what there is is handed over.
             if began.elapsed() > STALLED {
                 self.hand_over(self.samples.unfinished());
@@ -292,7 +329,7 @@ impl Looking {
     fn finish(&mut self) {
         self.busy();
         if let Err(why) = self.source.finish(&mut self.samples) {
-            self.state.failed(GapKind::Failed, &why);
+            self.failed(&why);
         }
     }
 
@@ -303,7 +340,7 @@ impl Looking {
                 let statements = self.state.statements.lock();
                 *statements.unwrap_or_else(PoisonError::into_inner) = said;
             }
-            Err(why) => self.state.failed(GapKind::Failed, &why),
+            Err(why) => self.failed(&why),
         }
     }
 
@@ -312,10 +349,17 @@ impl Looking {
         self.busy();
         let began = Instant::now();
         if let Err(why) = self.source.peek() {
-            self.state.failed(GapKind::Failed, &why);
+            self.failed(&why);
         }
         let took = began.elapsed();
         (began + every).max(Instant::now() + took * (PEEKING - 1))
+    }
+
+    /// What it is at failed.
+    fn failed(&self, why: &str) {
+        let since = self.state.busy_since.load(Ordering::Acquire);
+        let second = second_of(self.first_ms, since.saturating_sub(1));
+        self.state.failed(GapKind::Failed, why, second);
     }
 
     fn busy(&self) {

@@ -268,6 +268,11 @@ impl Samples {
         (self.now, self.at_ms) = (Instant::now(), at_ms);
     }
 
+    /// Totals of this look are of this moment: who tells them was waited for.
+    pub(crate) fn are_of_now(&mut self) {
+        self.now = Instant::now();
+    }
+
     /// What was kept until now, or since [`Samples::clear`].
     pub fn series(&self) -> Vec<Series> {
         let builders = self.columns.iter().map(|c| &c.builder);

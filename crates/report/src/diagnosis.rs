@@ -127,11 +127,16 @@ fn findings(limits: &Diagnosis, lang: Lang) -> Vec<Block> {
     for finding in &limits.findings {
         for evidence in &finding.evidence {
             let (from, to) = (evidence.from_s, evidence.to_s);
+            // A share is told as charts tell it.
+            let (value, unit) = match evidence.share(lang.into()) {
+                Some(share) => (share, String::new()),
+                None => (three(evidence.value), evidence.unit.clone()),
+            };
             grid.rows.push(vec![
                 finding.cause.title(lang.into()).into(),
                 evidence.metric.clone(),
-                three(evidence.value),
-                evidence.unit.clone(),
+                value,
+                unit,
                 format!("{from:.0}–{to:.0} s"),
             ]);
         }
@@ -205,5 +210,56 @@ pub(crate) fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
         PartKind::ServerCpu | PartKind::ServerAndNetwork => Shade::Of(0, 1.0),
         PartKind::ServerWait => Shade::Of(2, [1.0, 0.75, 0.55, 0.4, 0.3][waits.min(4)]),
         PartKind::Unexplained => Shade::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_diagnosis::{Cause, Confidence, Evidence, Words};
+
+    #[test]
+    fn cpu_is_told_with_the_cores_that_there_are() {
+        let evidence = Evidence {
+            metric: "client-host cpu.busy".into(),
+            value: 1.36,
+            unit: "cores".into(),
+            cores: Some(2.0),
+            from_s: 0.0,
+            to_s: 13.0,
+        };
+        let finding = Finding {
+            cause: Cause::TooFewSessions,
+            share: 0.3,
+            confidence: Confidence::Medium,
+            sentence: Words::default(),
+            evidence: vec![evidence],
+            excludes: Vec::new(),
+            next: Words::default(),
+        };
+        let limits = Diagnosis {
+            verdict: Cause::TooFewSessions,
+            sentence: Words::default(),
+            parts: Vec::new(),
+            findings: vec![finding],
+            skipped: Vec::new(),
+            server_busy: None,
+        };
+        for (lang, said) in [
+            (Lang::En, "1.36 of 2 cores (68.0%)"),
+            (Lang::Zh, "1.36 核，共 2 核（68.0%）"),
+        ] {
+            let blocks = findings(&limits, lang);
+            let grids = blocks.iter().filter_map(|block| match block {
+                Block::Table(grid) => Some(grid),
+                _ => None,
+            });
+            let told: Vec<&str> = grids
+                .flat_map(|grid| grid.rows.iter().flatten())
+                .map(String::as_str)
+                .collect();
+            assert!(told.contains(&said), "{told:?}");
+            assert!(!told.contains(&"cores"), "{told:?}");
+        }
     }
 }

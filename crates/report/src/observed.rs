@@ -269,5 +269,10 @@ fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
         GapKind::Stalled => t.stalled,
         GapKind::Other => t.other,
     };
+    let at = gap.second.map(|second| {
+        let second = second.to_string();
+        fill(t.at_second, &[("source", source), ("second", &second)])
+    });
+    let source = at.as_deref().unwrap_or(source);
     fill(template, &[("source", source), ("detail", &gap.detail)])
 }

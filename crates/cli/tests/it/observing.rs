@@ -165,7 +165,20 @@ fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
     let target = "--target=sqlite:x.db";
     work.ok(&run(target, &["prepare"]));
     let host = "--observe-host=http://127.0.0.1:1/metrics";
-    work.ok(&run(target, &["--time=2", host, "run"]));
+    let out = "--out=host.json";
+    let ran = work.ok(&run(target, &["--time=2", host, out, "run"])).out;
+    let told = ran
+        .matches("Not observed: server-host: 127.0.0.1:1: ")
+        .count();
+    assert_eq!(told, 1, "{ran}");
+    let record = std::fs::read_to_string(work.path().join("host.json")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let notes = record["notes"].as_array().unwrap().iter();
+    let of_host = |note: &Value| {
+        let note = note.as_str().unwrap();
+        note.starts_with("source server-host: 127.0.0.1:1: ")
+    };
+    assert_eq!(notes.filter(|note| of_host(note)).count(), 1, "{record}");
     let shown = work.ok(&["show", "last"]).out;
     assert_eq!(
         shown.matches("server-host: 127.0.0.1:1: ").count(),

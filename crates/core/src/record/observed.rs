@@ -111,6 +111,10 @@ pub struct Gap {
     /// What the words need: an account, a setting, an error in the server's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// Of what began while a run went on: the second, from the start of the measurement; negative in the
+    /// warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<i64>,
 }
 
 impl Gap {
@@ -119,7 +123,15 @@ impl Gap {
         Self {
             kind,
             detail: detail.into(),
+            second: None,
         }
+    }
+
+    /// The same that began in a second of the run.
+    #[must_use]
+    pub fn at(mut self, second: Option<i64>) -> Self {
+        self.second = second;
+        self
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         .into_iter()
         .flatten()
     }));
-    evidence.extend(seen.client.as_ref().map(|host| host.busy.evidence()));
+    evidence.extend(seen.client.as_ref().map(|host| host.busy_evidence()));
     Outcome::Found(FindingDetails {
         share,
         confidence,

@@ -53,7 +53,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if let Some(opened) = opened {
         evidence.push(seen.evidence("sessions opened", opened as f64, "sessions"));
     }
-    evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
+    evidence.extend(seen.host.as_ref().map(|host| host.busy_evidence()));
     let is_seen = seen.own_busy().is_some() && seen.activity.is_some();
     // One refusal of many tries changes nothing.
     let is_felt = share >= SMALL;

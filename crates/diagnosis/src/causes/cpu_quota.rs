@@ -108,7 +108,7 @@ fn stolen(seen: &Observations<'_>) -> Option<Outcome> {
     let share = host.steal() / host.cores;
     // What is taken of idle processors limits nothing.
     (share >= STOLEN && host.load() >= CPU_FULL).then(|| {
-        let evidence = host.stolen.as_ref().map(|c| c.evidence());
+        let evidence = host.stolen_evidence();
         Outcome::Found(FindingDetails {
             share,
             confidence: Confidence::high_if(share >= MOST),
@@ -136,13 +136,13 @@ fn hidden(seen: &Observations<'_>, host: &Host, server: &Tasks) -> Outcome {
         confidence: Confidence::Medium,
         says: Words::of(says),
         next: Words::of(texts::next),
-        evidence: vec![server.cpu.evidence(), host.busy.evidence()],
+        evidence: vec![server.cpu.evidence(), host.busy_evidence()],
         excludes: vec![Cause::RowLocks, Cause::CommitLog],
     })
 }
 
 fn found(share: f64, kept: f64, says: Words, host: &Host, tasks: &Tasks) -> Outcome {
-    let mut evidence = vec![tasks.cpu.evidence(), host.busy.evidence()];
+    let mut evidence = vec![tasks.cpu.evidence(), host.busy_evidence()];
     evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
     evidence.extend(tasks.quota.iter().flat_map(Quota::evidence));
     Outcome::Found(FindingDetails {

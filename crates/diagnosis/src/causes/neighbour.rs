@@ -43,7 +43,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     };
     let mut evidence = vec![
         seen.evidence("CPU of other programs", others, "cores"),
-        host.busy.evidence(),
+        host.busy_evidence(),
     ];
     for tasks in [&seen.server, &seen.threads].into_iter().flatten() {
         evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));

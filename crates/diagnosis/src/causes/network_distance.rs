@@ -55,7 +55,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         seen.evidence("fastest transaction", latency.fastest_ms, "ms"),
     ];
     evidence.extend(round_trip(seen));
-    evidence.extend(seen.host.as_ref().map(|host| host.busy.evidence()));
+    evidence.extend(seen.host.as_ref().map(|host| host.busy_evidence()));
     let is_sure = is_asked || (seen.host.is_some() && is_proven(seen));
     Outcome::Found(FindingDetails {
         share,

@@ -65,7 +65,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         true => texts::next_shared(lang),
         false => texts::next_own(lang),
     });
-    let mut evidence = vec![host.busy.evidence()];
+    let mut evidence = vec![host.busy_evidence()];
     for tasks in [&seen.server, &seen.threads].into_iter().flatten() {
         evidence.push(tasks.cpu.evidence());
         evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));

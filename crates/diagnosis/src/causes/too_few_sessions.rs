@@ -6,7 +6,7 @@ use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::sessions::Activity;
 use crate::texts::too_few_sessions as texts;
-use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE};
+use crate::thresholds::{CPU_FULL, CPU_IDLE, MOST, SHARE};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
@@ -26,7 +26,11 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if (load.sessions > host.cores && !are_away) || busy >= CPU_IDLE || host.load() >= CPU_FULL {
         return Outcome::NotFound;
     }
-    if seen.true_waits() >= SHARE {
+    // Sessions that wait for something are enough for it, and of those that are mostly unexplained nobody
+    // knows.
+    let waits = seen.true_waits().max(seen.counted_lock_waits());
+    let unexplained = seen.share(PartKind::Unexplained);
+    if waits >= SHARE || waits + unexplained >= MOST {
         return Outcome::NotFound;
     }
     let sessions = load.sessions;
@@ -38,9 +42,8 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         true => texts::far(lang, sessions, &used, percent(on_way)),
         false => texts::says(lang, sessions, &used),
     };
-    let mut evidence = vec![host.busy.evidence()];
+    let mut evidence = vec![host.busy_evidence()];
     evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
-    let unexplained = seen.share(PartKind::Unexplained);
     // What keeps those that are away may be no distance alone.
     let are_few = load.sessions <= host.cores;
     let confidence = Confidence::high_if(seen.activity.is_some() && unexplained < SHARE && are_few);

@@ -114,6 +114,19 @@ pub fn mysql() -> Made {
         .status("locks.waiting", 0.0)
 }
 
+/// SQLite on this host: so many transactions a second in the client's process, of so many milliseconds.
+pub fn sqlite(rate: u64, ms: f64) -> Made {
+    let mut made = run().load(rate, ms, ms);
+    made.server_ms = None;
+    made.record.server = Some(ServerInfo {
+        engine: Engine::Sqlite,
+        version: "3.50".into(),
+    });
+    made.without("server-process", "")
+        .without("server-activity", "")
+        .without("server-status", "")
+}
+
 impl Made {
     /// A figure that stays the same.
     pub fn set(

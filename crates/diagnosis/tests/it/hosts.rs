@@ -1,7 +1,7 @@
 //! Causes on the hosts: CPU, quotas, neighbours, distance.
 
-use super::common::{Made, run};
-use tidemark_diagnosis::{Cause, Confidence};
+use super::common::{Made, mariadb, run, sqlite};
+use tidemark_diagnosis::{Cause, Confidence, Lang};
 
 #[test]
 fn a_client_whose_threads_are_full_limits() {
@@ -188,12 +188,70 @@ fn one_session_leaves_the_server_idle() {
         .server(0.6, 10.0)
         .threads(0.3, 10.0)
         .active("CPU", 0.65);
-    one.sure(Cause::TooFewSessions);
+    let found = one.sure(Cause::TooFewSessions);
+    // CPU is told with what there is of it, as charts do.
+    let busy = &found.evidence[0];
+    assert_eq!((busy.unit.as_str(), busy.cores), ("cores", Some(4.0)));
+    let said = |lang| busy.share(lang).unwrap();
+    assert_eq!(said(Lang::En), "1.00 of 4 cores (25.0%)");
+    assert_eq!(said(Lang::Zh), "1.00 核，共 4 核（25.0%）");
     // Eight sessions on four cores that leave them idle wait for something.
     assert!(!run().busy(0.3).finds(Cause::TooFewSessions));
     // The rate was asked for.
     assert!(!one.clone().asked(800.0, 0.0).finds(Cause::TooFewSessions));
     assert!(one.without("client-host", "").skips(Cause::TooFewSessions));
+}
+
+#[test]
+fn sessions_that_wait_for_sqlites_write_lock_are_not_too_few() {
+    // Two sessions, of which one waits nearly all the time.
+    let two = sqlite(500, 4.0)
+        .sessions(2)
+        .busy(0.3)
+        .threads(1.0, 10.0)
+        .status("locks.waits", 200.0)
+        .status("locks.wait-time", 945.0);
+    let found = two.sure(Cause::TableLocks);
+    assert!(
+        found
+            .sentence
+            .en
+            .contains("write lock: one session writes at a time, and 47%"),
+        "{found:?}"
+    );
+    assert!(found.sentence.zh.contains("写锁"), "{found:?}");
+    assert!(found.next.en.contains("one session"), "{found:?}");
+    assert!(!two.finds(Cause::TooFewSessions));
+    // A run of two seconds is no proof.
+    let short = two.clone().lasting(2).verdict(Cause::TableLocks);
+    assert_eq!(short.confidence, Confidence::Medium);
+    // What half of the latency is, nobody saw.
+    let unseen = two.without("server-status", "");
+    let diagnosis = unseen.diagnosis();
+    assert_eq!(diagnosis.verdict, Cause::NotEnoughSeen, "{diagnosis:#?}");
+    // One that waits for nothing could do more beside another.
+    let one = sqlite(500, 2.0).sessions(1).busy(0.25).threads(0.95, 5.0);
+    one.verdict(Cause::TooFewSessions);
+}
+
+#[test]
+fn counted_waits_for_locks_are_evidence_without_a_look_at_sessions() {
+    let none = mariadb()
+        .sessions(2)
+        .load(500, 4.0, 3.8)
+        .busy(0.45)
+        .threads(0.2, 10.0)
+        .server(1.5, 10.0)
+        .without("server-activity", "");
+    assert!(none.finds(Cause::TooFewSessions), "{:#?}", none.diagnosis());
+    let some = none.clone().status("locks.wait-time", 600.0);
+    assert!(
+        !some.finds(Cause::TooFewSessions),
+        "{:#?}",
+        some.diagnosis()
+    );
+    // Nor where most of the latency is of nothing that was seen.
+    assert!(!none.server(0.6, 10.0).finds(Cause::TooFewSessions));
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! What SQLite's sessions of this process did with their page caches, and how they waited for each other.
 //!
 //! SQLite counts by connection, and only the thread that uses a connection may ask it. So who wants to
-//! know turns a number, and each session hands over its counts after the statement at which it finds the
-//! number turned: statements between cost a look at that number.
+//! know turns a number and waits a moment, and each session hands over its counts after the statement at
+//! which it finds the number turned, after the transaction that this one was in, and when it ends:
+//! statements between cost a look at that number.
 
 use rusqlite::{Connection, ffi};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// SQLite's own pauses before it tries again to get a lock (sqlite.org/c3ref/busy_timeout.html lets it
 /// choose them): short at first, in milliseconds.
@@ -40,14 +42,62 @@ const ASKED: [i32; 4] = [
 /// Counters have so many bits, and begin anew.
 const BITS: u32 = 0x7fff_ffff;
 
+/// Who asks waits so long for sessions to answer: those that execute nothing never do, and have counted
+/// little since they last did.
+const PATIENCE: Duration = Duration::from_millis(20);
+
 static TURN: AtomicU32 = AtomicU32::new(0);
+static ANSWERS: Mutex<Answers> = Mutex::new(Answers {
+    turn: 0,
+    sessions: 0,
+    answered: 0,
+});
+/// One asks at a time.
+static ASKING: Mutex<()> = Mutex::new(());
 static TOTALS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 static BUSY_WAITS: AtomicU64 = AtomicU64::new(0);
 static BUSY_MS: AtomicU64 = AtomicU64::new(0);
 
-/// The totals so far, and a request to every session to hand over what it counted since.
+/// Who has handed over its counts.
+struct Answers {
+    turn: u32,
+    /// Open sessions.
+    sessions: u32,
+    /// Of them, those that have handed over since the number was turned.
+    answered: u32,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn turn() {
+    let mut answers = locked(&ANSWERS);
+    answers.turn = answers.turn.wrapping_add(1);
+    answers.answered = 0;
+    TURN.store(answers.turn, Ordering::Release);
+}
+
+/// Asks every session to hand over what it has counted, and waits for none. Asked now and then, sessions
+/// that are in the middle of something when it counts have little left to tell.
+pub fn ask_sessions() {
+    let _one = locked(&ASKING);
+    turn();
+}
+
+/// The totals until now; waits a moment for the sessions to hand over what they have counted.
 pub fn counters() -> SqliteCounters {
-    TURN.fetch_add(1, Ordering::Relaxed);
+    let one = locked(&ASKING);
+    turn();
+    let until = Instant::now() + PATIENCE;
+    let all_answered = || {
+        let answers = locked(&ANSWERS);
+        answers.answered >= answers.sessions
+    };
+    while !all_answered() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(one);
     let [cache_hits, cache_misses, pages_written, pages_spilled] =
         TOTALS.each_ref().map(|total| total.load(Ordering::Relaxed));
     SqliteCounters {
@@ -61,24 +111,61 @@ pub fn counters() -> SqliteCounters {
 }
 
 /// What one session has handed over.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counted {
     turn: u32,
+    /// Whether it was in a transaction when it last handed over.
+    is_inside: bool,
     last: [u32; 4],
 }
 
 impl Counted {
+    /// Of a session that opens: nothing yet.
+    pub fn opened() -> Self {
+        locked(&ANSWERS).sessions += 1;
+        Self {
+            turn: 0,
+            is_inside: false,
+            last: [0; 4],
+        }
+    }
+
     /// Hands over what was counted, if somebody asked since.
     #[inline]
     pub fn tell(&mut self, connection: &Connection) {
-        let turn = TURN.load(Ordering::Relaxed);
-        if turn != self.turn {
-            self.turn = turn;
-            self.hand_over(connection);
+        let turn = TURN.load(Ordering::Acquire);
+        if turn != self.turn || self.is_inside {
+            self.answer(connection, turn);
         }
     }
 
     #[cold]
+    fn answer(&mut self, connection: &Connection, turn: u32) {
+        let is_inside = !connection.is_autocommit();
+        if turn == self.turn && is_inside {
+            return;
+        }
+        self.hand_over(connection);
+        self.is_inside = is_inside;
+        if turn != self.turn {
+            self.turn = turn;
+            let mut answers = locked(&ANSWERS);
+            if answers.turn == turn {
+                answers.answered += 1;
+            }
+        }
+    }
+
+    /// The session closes: hands over the rest.
+    pub fn closed(&mut self, connection: &Connection) {
+        self.hand_over(connection);
+        let mut answers = locked(&ANSWERS);
+        if answers.turn == self.turn {
+            answers.answered = answers.answered.saturating_sub(1);
+        }
+        answers.sessions = answers.sessions.saturating_sub(1);
+    }
+
     fn hand_over(&mut self, connection: &Connection) {
         for ((asked, last), total) in ASKED.iter().zip(&mut self.last).zip(&TOTALS) {
             let Some(now) = status(connection, *asked) else {
@@ -143,7 +230,80 @@ fn wait_for_lock(tries: i32, longest: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SqliteSession;
     use super::*;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::channel;
+    use tidemark_core::Target;
+
+    const ROUNDS: u64 = 300;
+
+    fn session(path: &std::path::Path) -> SqliteSession {
+        let target = Target::parse(&format!("sqlite:{}", path.display())).unwrap();
+        SqliteSession::open(&target, &crate::ConnectOptions::default(), false).unwrap()
+    }
+
+    fn executed(session: &mut SqliteSession, sql: &str) {
+        session.simple(sql).unwrap();
+        session.end_statement();
+    }
+
+    /// Each writes a page.
+    fn write(session: &mut SqliteSession, rounds: u64) {
+        for _ in 0..rounds {
+            executed(session, "UPDATE numbers SET n = n + 1");
+        }
+    }
+
+    // Other tests of this process have sessions, too, so there may always be more.
+
+    #[test]
+    fn a_session_that_closes_leaves_nothing_untold() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = session(&folder.path().join("a.db"));
+        executed(&mut session, "CREATE TABLE numbers (n INT)");
+        executed(&mut session, "INSERT INTO numbers VALUES (1)");
+        let before = counters();
+        write(&mut session, ROUNDS);
+        drop(session);
+        let written = counters().pages_written - before.pages_written;
+        assert!(written >= ROUNDS, "{written}");
+    }
+
+    #[test]
+    fn an_answer_has_what_was_done_before_the_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut said = Vec::new();
+        // On a busy machine the session's thread may not run while it is waited for.
+        for number in 0..50 {
+            let path = folder.path().join(format!("{number}.db"));
+            let (ready, is_ready) = channel();
+            let over = AtomicBool::new(false);
+            let before = counters();
+            let (path, over) = (&path, &over);
+            let written = std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    let mut session = session(path);
+                    executed(&mut session, "CREATE TABLE numbers (n INT)");
+                    executed(&mut session, "INSERT INTO numbers VALUES (1)");
+                    write(&mut session, ROUNDS);
+                    ready.send(()).unwrap();
+                    while !over.load(Ordering::Relaxed) {
+                        executed(&mut session, "SELECT n FROM numbers");
+                    }
+                });
+                is_ready.recv().unwrap();
+                let written = counters().pages_written - before.pages_written;
+                over.store(true, Ordering::Relaxed);
+                written
+            });
+            if written >= ROUNDS {
+                return;
+            }
+            said.push(written);
+        }
+        panic!("never {ROUNDS} pages: {said:?}");
+    }
 
     #[test]
     fn waiting_ends_when_its_time_is_over() {

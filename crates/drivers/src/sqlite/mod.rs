@@ -18,6 +18,6 @@ mod limit;
 mod open;
 mod session;
 
-pub use counters::{SqliteCounters, counters};
+pub use counters::{SqliteCounters, ask_sessions, counters};
 pub use open::{BUSY_TIMEOUT, CACHE_KIB};
 pub use session::SqliteSession;

@@ -69,6 +69,12 @@ impl fmt::Debug for SqliteSession {
     }
 }
 
+impl Drop for SqliteSession {
+    fn drop(&mut self) {
+        self.counted.closed(self.handle.borrow_owner());
+    }
+}
+
 /// What becomes of a statement's rows.
 enum RowHandling<'a> {
     Count,
@@ -98,7 +104,7 @@ impl SqliteSession {
             text: Vec::new(),
             rtt: options.inject_rtt,
             limit,
-            counted: Counted::default(),
+            counted: Counted::opened(),
         })
     }
 

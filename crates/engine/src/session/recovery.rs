@@ -31,7 +31,12 @@ impl SessionTask {
             return true;
         }
         *since = 0;
-        Box::pin(self.reopen(false)).await
+        // Between two transactions.
+        let loops = self.loops;
+        self.set_looping(false);
+        let is_open = Box::pin(self.reopen(false)).await;
+        self.set_looping(loops);
+        is_open
     }
 
     /// Sorts an error, counts it, and leaves the session ready for the next try.

@@ -14,15 +14,17 @@ use tidemark_engine::{
 use tidemark_testkit::shared_postgres;
 use tidemark_workloads::{Workload, find};
 
-/// Counts what is told of a warm-up.
+/// Counts what is told of a warm-up, and the most transactions in progress.
 #[derive(Default)]
 struct Told {
     warmup: u64,
+    in_progress: u64,
 }
 
 impl RunObserver for Told {
     fn started(&mut self, _: &Started) {}
     fn interval(&mut self, interval: &Interval) {
+        self.in_progress = self.in_progress.max(interval.concurrency);
         if interval.phase == Phase::Warmup {
             self.warmup += interval.types.values().map(|t| t.count).sum::<u64>();
         }
@@ -129,6 +131,11 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
         );
     }
     assert_eq!(told.warmup > 0, !spec.warmup.is_zero(), "{what}");
+    let (most, sessions) = (told.in_progress, spec.sessions as u64);
+    assert!(most <= sessions, "{what}: {most}");
+    if spec.pacing == Pacing::Closed && spec.think_time == ThinkTime::None {
+        assert_eq!(most, sessions, "{what}: each session is busy");
+    }
 }
 
 fn every_pacing(connector: &Connector) {

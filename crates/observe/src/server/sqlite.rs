@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::Gap;
-use tidemark_drivers::sqlite::counters;
+use tidemark_drivers::sqlite::{ask_sessions, counters};
 
 const DATABASE: Metric = Metric::gauge("database.size", "bytes", -3);
 const WAL: Metric = Metric::gauge("log.size", "bytes", -3);
@@ -31,6 +31,10 @@ const WAITS: Metric = Metric::count("locks.waits");
 const WAIT_TIME: Metric = Metric::time("locks.wait-time", 1.0);
 /// Times that the log began anew, which it does when all of it has been copied to the database.
 const CHECKPOINTS: Metric = Metric::count("checkpoints.completed");
+
+/// Sessions are asked so often between two samples: one that waits for a lock at the sample tells what it
+/// did before only when it goes on.
+const PEEKS: u32 = 9;
 
 /// One database file.
 pub(crate) struct SqliteStatus {
@@ -62,6 +66,18 @@ impl SeriesSource for SqliteStatus {
         SERVER_STATUS
     }
 
+    fn peeks(&self) -> u32 {
+        match self.io {
+            Some(_) => PEEKS,
+            None => 0,
+        }
+    }
+
+    fn peek(&mut self) -> Result<(), String> {
+        ask_sessions();
+        Ok(())
+    }
+
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         Ok(())
     }
@@ -78,6 +94,7 @@ impl SeriesSource for SqliteStatus {
         }
         if self.io.is_some() {
             let counted = counters();
+            samples.are_of_now();
             let requests = counted.cache_hits + counted.cache_misses;
             for (metric, total) in [
                 (CACHE_REQUESTS, requests),

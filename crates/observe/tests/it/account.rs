@@ -254,6 +254,53 @@ fn sqlite_tells_of_its_cache_and_of_waits() {
     assert!(mean(named(&series, "server-status", "log.size")[0]) > 0.0);
 }
 
+/// What was written in a short run is in its series, the last second's included.
+#[test]
+fn sqlites_series_have_all_that_a_short_run_did() {
+    const LASTING: Duration = Duration::from_millis(2050);
+    let folder = tempfile::tempdir().unwrap();
+    let mut said = Vec::new();
+    // A busy machine may make one try uneven.
+    for number in 0..4 {
+        let url = format!("sqlite:{}/{number}.db", folder.path().display());
+        let connector = connector(&url);
+        let mut rounds = 0_u32;
+        let (series, _, _) = observed(&url, "server-status", || {
+            let ran = block_on(async move {
+                let mut session = connector.connect_for(0, Access::ReadWrite).await.unwrap();
+                session
+                    .simple("CREATE TABLE numbers (n INT)")
+                    .await
+                    .unwrap();
+                session
+                    .simple("INSERT INTO numbers VALUES (1)")
+                    .await
+                    .unwrap();
+                let begun = Instant::now();
+                let mut rounds = 0_u32;
+                while begun.elapsed() < LASTING {
+                    session
+                        .simple("UPDATE numbers SET n = n + 1")
+                        .await
+                        .unwrap();
+                    rounds += 1;
+                }
+                session.close().await;
+                rounds
+            });
+            rounds = ran.unwrap();
+        });
+        // Each round writes a page; other tests of this process may write, too.
+        let written = mean(named(&series, "server-status", "pages.written")[0]);
+        let of_all = written * LASTING.as_secs_f64() / f64::from(rounds);
+        if of_all >= 0.85 {
+            return;
+        }
+        said.push(of_all);
+    }
+    panic!("of the pages of four runs the series have {said:?}");
+}
+
 #[test]
 fn only_transactions_that_keep_row_versions_are_the_oldest() {
     let server = Server::postgres().unwrap();

@@ -281,16 +281,27 @@ fn what_was_not_observed_is_said_with_how_to_get_it() {
                 "GRANT pg_read_all_stats TO app",
             )],
         ),
-        observed("server-status", vec![gap(GapKind::Failed, "no <answer>")]),
+        observed(
+            "server-status",
+            vec![gap(GapKind::Failed, "no <answer>").at(Some(12))],
+        ),
     ];
-    record.notes = vec!["source server-status: no <answer>".into(), "another".into()];
+    record.notes = vec![
+        "source server-status: no <answer> (second 12)".into(),
+        "another".into(),
+    ];
     let told = text(&record, Lang::En).unwrap();
     assert!(told.contains("GRANT pg_read_all_stats TO app"), "{told}");
     // Once, though it is a note, too.
     assert_eq!(told.matches("no <answer>").count(), 1, "{told}");
+    assert!(
+        told.contains("server-status (second 12): no <answer>"),
+        "{told}"
+    );
     assert!(told.contains("another"), "{told}");
     let page = html(&record, Lang::Zh).unwrap();
     assert!(page.contains("其他账号的会话不可见") && !page.contains("no <answer>"));
+    assert!(page.contains("server-status（第 12 秒）"), "{page}");
     record.observed.clear();
     let told = text(&record, Lang::En).unwrap();
     assert!(!told.contains("Not observed"), "{told}");
