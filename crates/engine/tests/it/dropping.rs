@@ -406,7 +406,10 @@ fn dropping_ends_between_two_tables() {
         watch.join().unwrap();
         assert!(matches!(*failure.error, EngineError::Interrupted), "{name}");
         let (gone, left) = (failure.dropped.len(), failure.left.len());
-        assert!(gone > 0 && left > 0 && gone + left == count, "{name}: {gone}");
+        assert!(
+            gone > 0 && left > 0 && gone + left == count,
+            "{name}: {gone}"
+        );
         assert_eq!(there(&place).len(), left, "{name}");
         let said = failure.to_string();
         assert!(
