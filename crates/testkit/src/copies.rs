@@ -35,7 +35,16 @@ pub(crate) fn initialise(
     // Whole or not at all: another process may look for it at any moment.
     let unfinished = kept.with_extension(format!("{}.part", std::process::id()));
     copy(&layout.folder, &unfinished)?;
-    fs::rename(&unfinished, &kept).map_err(Error::io("keeping a server's files"))
+    keep(&unfinished, &kept)
+}
+
+/// Gives a folder its last name, unless another process was quicker: it has made the same.
+fn keep(unfinished: &Path, kept: &Path) -> Result<(), Error> {
+    let doing = || Error::io("keeping a server's files");
+    match fs::rename(unfinished, kept) {
+        Err(_) if kept.is_dir() => fs::remove_dir_all(unfinished).map_err(doing()),
+        renamed => renamed.map_err(doing()),
+    }
 }
 
 /// Of the kind, and of what the files are made by.
@@ -61,5 +70,24 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
         false => Err(doing()(io::Error::other(
             String::from_utf8_lossy(&copied.stderr).into_owned(),
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_process_has_kept_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        for made_by in ["first", "second"] {
+            let unfinished = folder.path().join(made_by);
+            fs::create_dir(&unfinished).unwrap();
+            fs::write(unfinished.join(made_by), "").unwrap();
+            keep(&unfinished, &kept).unwrap();
+            assert!(!unfinished.exists());
+        }
+        assert!(kept.join("first").exists() && !kept.join("second").exists());
     }
 }

@@ -167,7 +167,7 @@ fn a_hot_row_is_contention() {
     job(&work, &hot);
     let said = ok(
         &work,
-        &["diagnose", "job.json", "--budget=180s", "--format=json"],
+        &["diagnose", "job.json", "--budget=120s", "--format=json"],
     );
     let found = json(&said);
     is_sound(&found, &work.path().join("store.db"));

@@ -2,6 +2,7 @@
 
 use super::common::{Said, Workdir, signal, wait_until};
 use super::diagnose::{command, job, json, ok, skipped};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use tidemark_testkit::{SandboxEngine, Server};
 
@@ -26,7 +27,8 @@ fn server(work: &Workdir) -> Server {
         "oltp_update_index",
         &url,
         "--table-size=1000",
-        "--threads=2",
+        // Of one session nothing but twice as many is tried before a setting is changed.
+        "--threads=1",
     ];
     work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
     job(work, &words);
@@ -45,6 +47,40 @@ fn killed(work: &Workdir, server: &Server) {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(now(server), "2");
+}
+
+/// A diagnosis that puts back what another has left, and is ended then.
+fn restored(work: &Workdir, server: &Server, words: &[&str]) {
+    let child = command(work, words).spawn().unwrap();
+    wait_until("the setting as it was", || now(server) == "1");
+    signal(child.id(), "INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(server), "1");
+    assert_eq!(files(work.path()), 0);
+}
+
+/// A diagnosis that is ended when it has told such a line.
+fn ended_at(work: &Workdir, words: &[&str], is_last: impl Fn(&str) -> bool) -> Said {
+    let mut child = command(work, words).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = stderr.lines().map(Result::unwrap);
+    let mut told = Vec::new();
+    for line in lines.by_ref() {
+        told.push(line);
+        if is_last(&told[told.len() - 1]) {
+            signal(child.id(), "INT");
+            break;
+        }
+    }
+    told.extend(lines);
+    let said = Said {
+        err: told.join("\n"),
+        ..Said::of(&child.wait_with_output().unwrap())
+    };
+    assert_eq!(said.code, Some(130), "{said:?}");
+    said
 }
 
 fn files(work: &Path) -> usize {
@@ -72,10 +108,7 @@ fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
     assert_eq!(files(work.path()), 0);
     // Killed: the next one restores it.
     killed(&work, &server);
-    let said = ok(&work, &SHORT);
-    assert!(said.err.contains("restoring it"), "{said:?}");
-    assert_eq!(now(&server), "1");
-    assert_eq!(files(work.path()), 0);
+    restored(&work, &server, &SHORT);
 }
 
 /// One server's setting is left by a diagnosis that was killed. Another server is diagnosed from the same
@@ -101,10 +134,7 @@ fn what_is_left_of_one_server_outlives_the_diagnosis_of_another() {
     assert_eq!(said.code, Some(130), "{said:?}");
     assert_eq!((now(&other), now(&first)), ("1".into(), "2".into()));
     let words = [&SHORT[..], &["--store=another.db"]].concat();
-    let said = ok(&work, &words);
-    assert!(said.err.contains("restoring it"), "{said:?}");
-    assert_eq!(now(&first), "1");
-    assert_eq!(files(work.path()), 0);
+    restored(&work, &first, &words);
 }
 
 /// What a diagnosis left is told by a doctor, which changes nothing, and put back by a study, which would
@@ -157,7 +187,7 @@ fn what_may_be_of_another_server_is_told_and_left_as_it_is() {
             .unwrap(),
     );
     assert!(said.out.contains(part), "{said:?}");
-    let said = ok(&work, &SHORT);
+    let said = ended_at(&work, &SHORT, |line| line.contains(": 2 pairs"));
     assert!(said.err.contains(part), "{said:?}");
     assert!(!said.err.contains("restoring it"), "{said:?}");
     assert_eq!(now(&server), "2");
@@ -173,28 +203,29 @@ fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
     let server = server(&work);
     // Somebody else, from another host, has the lock.
     std::thread::scope(|scope| {
-        let sql = "SELECT GET_LOCK('tidemark_settings', 0), SLEEP(50)";
-        let holds = scope.spawn(|| server.query(sql).unwrap());
-        let used = "SELECT IS_USED_LOCK('tidemark_settings') IS NOT NULL";
-        wait_until("the lock", || server.query(used).unwrap().trim() == "1");
-        let words = [
-            "diagnose",
-            "job.json",
-            "--budget=60s",
-            "--may-change-settings",
-            "--format=json",
-        ];
-        let found = json(&ok(&work, &words));
+        let sql = "SELECT GET_LOCK('tidemark_settings', 0), SLEEP(100)";
+        let holds = scope.spawn(|| server.query(sql));
+        let holder = || {
+            let used = "SELECT IS_USED_LOCK('tidemark_settings')";
+            server.query(used).unwrap().trim().to_string()
+        };
+        wait_until("the lock", || holder() != "NULL");
+        let words = [&CHANGES[..], &["--format=json"]].concat();
+        // The setting's turn is after twice as many sessions.
+        let is_next = |line: &str| line.contains(" pair") && !line.contains("sessions ×2");
+        let found = json(&ended_at(&work, &words, is_next));
         let why = skipped(&found, "no-commit-wait");
         assert!(why.contains("another tidemark diagnose"), "{why}");
-        holds.join().unwrap();
+        server.query(&format!("KILL {}", holder())).unwrap();
+        let _was_killed = holds.join().unwrap();
+        wait_until("the lock's end", || holder() == "NULL");
     });
     assert_eq!(now(&server), "1");
     // It was killed, and nothing here knows of it.
     let changed = "SET GLOBAL innodb_flush_log_at_trx_commit = 2";
     server.query(changed).unwrap();
     let words = [&SHORT[..], &["--may-change-settings"]].concat();
-    let found = json(&ok(&work, &words));
+    let found = json(&ended_at(&work, &words, |line| line.contains(": 2 pairs")));
     let why = skipped(&found, "no-commit-wait");
     assert!(why.contains("do not wait"), "{why}");
     assert_eq!(now(&server), "2");

@@ -241,51 +241,59 @@ fn two_sizes(dir: &Workdir, url: &str, workload: &str, more: &str) -> Said {
 fn a_study_replaces_its_own_tables_and_nothing_that_it_has_refused_to_touch() {
     let servers = databases("study_drops");
     let of_servers = servers.iter().map(|(_, database)| database.url());
-    for url in of_servers.chain(["sqlite:s.db".into()]) {
-        let dir = Workdir::new();
-        let execute = |sql: &str| match servers.iter().find(|(_, d)| d.url() == url) {
-            Some((_, database)) => database.query(sql).unwrap(),
-            None => {
-                let file = rusqlite::Connection::open(dir.path().join("s.db")).unwrap();
-                if sql.starts_with("SELECT") {
-                    let rows: i64 = file.query_row(sql, [], |r| r.get(0)).unwrap();
-                    return rows.to_string();
-                }
-                file.execute_batch(sql).unwrap();
-                String::new()
+    // Beside each other: most of it is the time of runs.
+    std::thread::scope(|scope| {
+        for url in of_servers.chain(["sqlite:s.db".into()]) {
+            let servers = &servers;
+            scope.spawn(move || replaces_only_its_own(servers, &url));
+        }
+    });
+}
+
+fn replaces_only_its_own(servers: &[(&str, Database)], url: &str) {
+    let dir = Workdir::new();
+    let execute = |sql: &str| match servers.iter().find(|(_, d)| d.url() == url) {
+        Some((_, database)) => database.query(sql).unwrap(),
+        None => {
+            let file = rusqlite::Connection::open(dir.path().join("s.db")).unwrap();
+            if sql.starts_with("SELECT") {
+                let rows: i64 = file.query_row(sql, [], |r| r.get(0)).unwrap();
+                return rows.to_string();
             }
-        };
-        let mine = "SELECT COUNT(*) FROM sbtest1 WHERE c = 'mine'";
-        // As the real sysbench makes it, and changed by its owner.
-        execute(SYSBENCHS);
-        execute("INSERT INTO sbtest1 (id, c) VALUES (1, 'mine'), (2, 'mine')");
-        let said = two_sizes(&dir, &url, "oltp_point_select", "");
-        assert_eq!(said.code, Some(1), "{url}: {said:?}");
-        assert_eq!(
-            said.out.matches("nothing was changed").count(),
-            2,
-            "{url}: {said:?}"
-        );
-        assert_eq!(execute(mine).trim(), "2", "{url}");
-        execute("DROP TABLE sbtest1");
+            file.execute_batch(sql).unwrap();
+            String::new()
+        }
+    };
+    let mine = "SELECT COUNT(*) FROM sbtest1 WHERE c = 'mine'";
+    // As the real sysbench makes it, and changed by its owner.
+    execute(SYSBENCHS);
+    execute("INSERT INTO sbtest1 (id, c) VALUES (1, 'mine'), (2, 'mine')");
+    let said = two_sizes(&dir, url, "oltp_point_select", "");
+    assert_eq!(said.code, Some(1), "{url}: {said:?}");
+    assert_eq!(
+        said.out.matches("nothing was changed").count(),
+        2,
+        "{url}: {said:?}"
+    );
+    assert_eq!(execute(mine).trim(), "2", "{url}");
+    execute("DROP TABLE sbtest1");
 
-        // Its own, which its runs have written to.
-        let said = two_sizes(
-            &dir,
-            &url,
-            "oltp_insert",
-            "reload = \"per-run\"\nrepeats = 2",
-        );
-        assert!(said.is_done(), "{url}: {said:?}");
+    // Its own, which its runs have written to.
+    let said = two_sizes(
+        &dir,
+        url,
+        "oltp_insert",
+        "reload = \"per-run\"\nrepeats = 2",
+    );
+    assert!(said.is_done(), "{url}: {said:?}");
 
-        // Another study's rows are not its.
-        let said = two_sizes(&dir, &url, "oltp_insert", "reload = \"per-run\"");
-        assert_eq!(said.code, Some(1), "{url}: {said:?}");
-        assert!(
-            said.out.contains("which this study did not load"),
-            "{url}: {said:?}"
-        );
-        let said = two_sizes(&dir, &url, "oltp_insert", "existing = \"replace\"");
-        assert_eq!(said.code, Some(0), "{url}: {said:?}");
-    }
+    // Another study's rows are not its.
+    let said = two_sizes(&dir, url, "oltp_insert", "reload = \"per-run\"");
+    assert_eq!(said.code, Some(1), "{url}: {said:?}");
+    assert!(
+        said.out.contains("which this study did not load"),
+        "{url}: {said:?}"
+    );
+    let said = two_sizes(&dir, url, "oltp_insert", "existing = \"replace\"");
+    assert!(said.is_done(), "{url}: {said:?}");
 }

@@ -141,21 +141,40 @@ fn run(work: &Workdir, command: &[String]) -> (Said, Duration) {
     (said, begun.elapsed())
 }
 
+/// Does the same with every command, each with a way of its own to a database of its own. Beside each
+/// other: most of the time they wait.
+fn with_each_command<T: Send>(
+    engine: SandboxEngine,
+    test: impl Fn(&Workdir, &str, &Relay, &[String]) -> T + Sync,
+) -> Vec<T> {
+    let test = &test;
+    thread::scope(|scope| {
+        let begun: Vec<_> = (0..commands("").len())
+            .map(|number| {
+                scope.spawn(move || {
+                    let database = shared(engine).unwrap().fresh_database("silent").unwrap();
+                    let (url, work) = (database.url(), Workdir::new());
+                    let relay = Relay::before(engine, &url);
+                    let command = commands(&relay.url).swap_remove(number);
+                    test(&work, &url, &relay, &command)
+                })
+            })
+            .collect();
+        begun.into_iter().map(|one| one.join().unwrap()).collect()
+    })
+}
+
 fn a_silent_server_holds_nobody(engine: SandboxEngine) {
-    let database = shared(engine).unwrap().fresh_database("silent").unwrap();
-    let url = database.url();
-    let relay = Relay::before(engine, &url);
-    let work = Workdir::new();
-    let mut silenced = 0;
-    for command in commands(&relay.url) {
-        let mut quick = command.clone();
+    let silenced = with_each_command(engine, |work, url, relay, command| {
+        let mut quick = command.to_vec();
         quick.insert(command.len() - 1, QUICK.into());
+        let mut silenced = 0_usize;
         // In the midst of opening, at the first statement, and at later ones.
         for messages in [0, 4, 9, 25] {
             relay.after(i64::MAX);
-            make(&work, &url, &command);
+            make(work, url, command);
             relay.after(messages);
-            let (said, took) = run(&work, &quick);
+            let (said, took) = run(work, &quick);
             let what = format!("{engine:?} after {messages}: {quick:?} in {took:?}: {said:?}");
             // A short command may end before.
             if !relay.is_silent() {
@@ -167,7 +186,9 @@ fn a_silent_server_holds_nobody(engine: SandboxEngine) {
             let why = ["silent", "no reply within", "were ready after 3 s"];
             assert!(why.iter().any(|why| said.all().contains(why)), "{what}");
         }
-    }
+        silenced
+    });
+    let silenced: usize = silenced.into_iter().sum();
     assert!(silenced >= 12, "{engine:?}: only {silenced} were silenced");
 }
 
@@ -184,16 +205,12 @@ fn a_postgres_that_falls_silent_after_a_login_holds_nobody() {
 #[test]
 fn one_signal_ends_what_waits_for_a_silent_server() {
     for engine in [SandboxEngine::MariaDb, SandboxEngine::Postgres] {
-        let database = shared(engine).unwrap().fresh_database("silent").unwrap();
-        let url = database.url();
-        let relay = Relay::before(engine, &url);
-        let work = Workdir::new();
-        for command in commands(&relay.url) {
+        with_each_command(engine, |work, url, relay, command| {
             relay.after(i64::MAX);
-            make(&work, &url, &command);
+            make(work, url, command);
             // The first statement of a session that is open.
             relay.after(0);
-            let mut patient = command.clone();
+            let mut patient = command.to_vec();
             patient.insert(command.len() - 1, "--connect-timeout=60s".into());
             let words: Vec<&str> = patient.iter().map(String::as_str).collect();
             let child = work.spawn(&words);
@@ -207,7 +224,7 @@ fn one_signal_ends_what_waits_for_a_silent_server() {
             assert!(took < Duration::from_secs(6), "{what}");
             // A command that listens to no signal is ended by it.
             assert!(matches!(said.code, Some(130) | None), "{what}");
-        }
+        });
     }
 }
 

@@ -381,7 +381,10 @@ fn what_is_no_table_is_called_what_it_is() {
 #[test]
 fn dropping_ends_between_two_tables() {
     for (name, place) in Place::all("stopped_drop") {
-        let many = workload(&[("tables", "300"), ("table-size", "0")]);
+        // Servers take longer for each.
+        let count = if name == "sqlite" { 300 } else { 100 };
+        let tables = count.to_string();
+        let many = workload(&[("tables", &tables), ("table-size", "0")]);
         load(&place, &many, Replace::Nothing, &mut Quiet).unwrap();
         let stop = StopHandle::new();
         let watch = {
@@ -403,11 +406,14 @@ fn dropping_ends_between_two_tables() {
         watch.join().unwrap();
         assert!(matches!(*failure.error, EngineError::Interrupted), "{name}");
         let (gone, left) = (failure.dropped.len(), failure.left.len());
-        assert!(gone > 0 && left > 0 && gone + left == 300, "{name}: {gone}");
+        assert!(
+            gone > 0 && left > 0 && gone + left == count,
+            "{name}: {gone}"
+        );
         assert_eq!(there(&place).len(), left, "{name}");
         let said = failure.to_string();
         assert!(
-            said.contains(&format!("{gone} of 300 tables")),
+            said.contains(&format!("{gone} of {count} tables")),
             "{name}: {said}"
         );
         assert!(

@@ -222,13 +222,13 @@ fn a_table_without_transactions_is_started_over() {
         let mariadb = shared_mariadb().unwrap();
         let place = Place::Database(Box::new(mariadb.fresh_database("myisam").unwrap()));
         let connector = place.connector();
-        let tables = workload(&[("table-size", "100000"), ("mysql-storage-engine", engine)]);
+        let tables = workload(&[("table-size", "40000"), ("mysql-storage-engine", engine)]);
         let spec = LoadSpec {
             threads: 2,
-            chunk_rows: 5000,
+            chunk_rows: 2000,
             ..LoadSpec::default()
         };
-        let mut watch = Watch::new(None, 20_000);
+        let mut watch = Watch::new(None, 8000);
         load(&connector, &tables, &spec, &mut watch).unwrap_err();
         let Place::Database(database) = &place else {
             unreachable!()
@@ -239,9 +239,9 @@ fn a_table_without_transactions_is_started_over() {
         let mut watch = Watch::new(None, u64::MAX);
         let report = load(&connector, &tables, &spec, &mut watch).unwrap();
         assert_eq!((watch.rows_there, report.rows_there), (0, 0), "{engine}");
-        assert_eq!(report.rows_loaded, 100_000, "{engine}");
+        assert_eq!(report.rows_loaded, 40_000, "{engine}");
         let count = database.query("SELECT COUNT(*) FROM sbtest1").unwrap();
-        assert_eq!(count.trim(), "100000");
+        assert_eq!(count.trim(), "40000");
     }
 }
 

@@ -47,7 +47,7 @@ fn whether_a_client_lives_is_asked_where_it_holds_its_lock() {
         let connector = Connector::new(target, ConnectOptions::default()).unwrap();
         let definition = find("oltp_read_write").unwrap();
         let mut values = definition.defaults();
-        for (name, value) in [("table-size", "100000"), ("tables", "2")] {
+        for (name, value) in [("table-size", "50000"), ("tables", "2")] {
             values.set(name, value, Source::CommandLine).unwrap();
         }
         let tables = (definition.build)(&values).unwrap();

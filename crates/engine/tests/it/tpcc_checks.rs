@@ -188,9 +188,8 @@ fn a_loaded_warehouse_keeps_the_conditions_and_each_can_be_broken(name: &str) {
     };
     let stop = StopHandle::new();
     prepare(&place.connector(), &tpcc("1"), &spec, &stop, &mut Quiet).unwrap();
-    for snapshot in [false, true] {
-        assert_all_hold(name, &ask(&place, "1", snapshot, &[]));
-    }
+    // In one snapshot; at the end, when all is mended, without one.
+    assert_all_hold(name, &ask(&place, "1", true, &[]));
     for case in BREAKS {
         execute(&place, &[case.by]);
         let mut only = vec![case.breaks];

@@ -54,40 +54,47 @@ fn completed(totals: &Totals) -> u64 {
 /// is nowhere. A terminal's cycle is a fifth of a second (5.2.5.7, a hundred times as fast).
 #[test]
 fn a_user_thinks_after_an_error_that_is_ignored() {
+    // Beside each other: users think most of the time.
+    std::thread::scope(|scope| {
+        for (engine, place) in Place::all("tpcc_ignored") {
+            scope.spawn(move || think_after_errors(engine, &place));
+        }
+    });
+}
+
+fn think_after_errors(engine: &str, place: &Place) {
     const TERMINALS: usize = 20;
     let options = [("wait", "on"), ("wait-scale", "0.01")];
-    for (engine, place) in Place::all("tpcc_ignored") {
-        let spec = LoadSpec::default();
-        create(&place.connector(), &tpcc(&[]), &spec, &mut Deaf).unwrap();
-        execute(
-            &place,
-            &["INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (1, 1, 1)"],
+    let spec = LoadSpec::default();
+    create(&place.connector(), &tpcc(&[]), &spec, &mut Deaf).unwrap();
+    execute(
+        place,
+        &["INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (1, 1, 1)"],
+    );
+    for sessions in [4, TERMINALS] {
+        let what = format!("{engine}, {sessions} sessions");
+        let spec = RunSpec {
+            sessions,
+            terminals: TERMINALS,
+            time: Some(Duration::from_secs(4)),
+            ignore_errors: IgnoreErrors::All,
+            ..RunSpec::default()
+        };
+        let result = run_on(&place.connector(), &spec, &options);
+        assert_eq!(result.state, RunState::Finished, "{what}");
+        let totals = &result.totals;
+        let failed = totals.ignored_errors as f64;
+        let cycle = 0.01 * 20.99;
+        let most = TERMINALS as f64 * totals.elapsed_s / cycle;
+        // Stock-Level counts in an empty table; all others fail, Delivery in the background.
+        assert!(
+            (0.5 * most..1.15 * most).contains(&failed),
+            "{what}: {failed} errors, of {most} transactions at most: {:?}",
+            result.errors.counts()
         );
-        for sessions in [4, TERMINALS] {
-            let what = format!("{engine}, {sessions} sessions");
-            let spec = RunSpec {
-                sessions,
-                terminals: TERMINALS,
-                time: Some(Duration::from_secs(4)),
-                ignore_errors: IgnoreErrors::All,
-                ..RunSpec::default()
-            };
-            let result = run_on(&place.connector(), &spec, &options);
-            assert_eq!(result.state, RunState::Finished, "{what}");
-            let totals = &result.totals;
-            let failed = totals.ignored_errors as f64;
-            let cycle = 0.01 * 20.99;
-            let most = TERMINALS as f64 * totals.elapsed_s / cycle;
-            // Stock-Level counts in an empty table; all others fail, Delivery in the background.
-            assert!(
-                (0.5 * most..1.15 * most).contains(&failed),
-                "{what}: {failed} errors, of {most} transactions at most: {:?}",
-                result.errors.counts()
-            );
-            assert!(!totals.types.contains_key("DeferredDelivery"), "{what}");
-            let errors = result.errors.counts();
-            assert!(errors.iter().all(|e| e.code == "tpcc"), "{errors:?}");
-        }
+        assert!(!totals.types.contains_key("DeferredDelivery"), "{what}");
+        let errors = result.errors.counts();
+        assert!(errors.iter().all(|e| e.code == "tpcc"), "{errors:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use tidemark_runtime::block_on;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 use tidemark_workloads::{Prewarm, Statements, TablePlan, Terminal, Workload, find};
 
-const ORDERS: u64 = 20_000;
+const ORDERS: u64 = 8_000;
 
 /// Orders, each of whose lines refer to it.
 #[derive(Debug)]

@@ -94,10 +94,22 @@ impl Ready {
     }
 }
 
-/// Runs a case every way, each in a database of its own.
+/// Runs a case every way, each on the rows that it begins with. Making databases and tables is what takes
+/// long: those of an engine are made once.
 pub fn every_way(name: &str, case: impl AsyncFn(&mut Ready) + Copy + 'static) {
     for engine in ["sqlite", "mariadb", "postgres"] {
         let folder = tempfile::tempdir().unwrap();
+        let server = match engine {
+            "mariadb" => Some(shared_mariadb().unwrap()),
+            "postgres" => Some(shared_postgres().unwrap()),
+            _ => None,
+        };
+        let database = server.map(|server| server.fresh_database(name).unwrap());
+        let target = match &database {
+            Some(database) => Target::parse(&database.url()).unwrap(),
+            None => Target::sqlite(folder.path().join("cases.db").to_str().unwrap()),
+        };
+        let mut are_made = false;
         for statements in ["pipelined", "batched", "single"] {
             for prepared in [PreparedMode::Server, PreparedMode::Text] {
                 let way = Way {
@@ -105,28 +117,14 @@ pub fn every_way(name: &str, case: impl AsyncFn(&mut Ready) + Copy + 'static) {
                     statements,
                     prepared,
                 };
-                let database;
-                let target = match engine {
-                    "sqlite" => {
-                        let file = format!("{statements}-{prepared:?}.db");
-                        Target::sqlite(folder.path().join(file).to_str().unwrap())
-                    }
-                    _ => {
-                        let server = match engine {
-                            "mariadb" => shared_mariadb().unwrap(),
-                            _ => shared_postgres().unwrap(),
-                        };
-                        database = server.fresh_database(name).unwrap();
-                        Target::parse(&database.url()).unwrap()
-                    }
-                };
                 let options = ConnectOptions {
                     prepared,
                     ..ConnectOptions::default()
                 };
-                let connector = Connector::new(target, options).unwrap();
+                let connector = Connector::new(target.clone(), options).unwrap();
+                let have_tables = std::mem::replace(&mut are_made, true);
                 block_on(async move {
-                    let mut ready = open(&connector, way).await;
+                    let mut ready = open(&connector, way, have_tables).await;
                     case(&mut ready).await;
                     ready.session.close().await;
                 })
@@ -136,10 +134,10 @@ pub fn every_way(name: &str, case: impl AsyncFn(&mut Ready) + Copy + 'static) {
     }
 }
 
-async fn open(connector: &Connector, way: Way) -> Ready {
+async fn open(connector: &Connector, way: Way, have_tables: bool) -> Ready {
     let mut session = connector.connect(0).await.unwrap();
     let settings = settings(&[("statements", way.statements)]);
-    fill(&mut session, &settings).await;
+    fill(&mut session, &settings, have_tables).await;
     let mut statements = Statements::new(Arc::new(settings));
     statements.prepare(&mut session).await.unwrap();
     Ready {
@@ -150,10 +148,15 @@ async fn open(connector: &Connector, way: Way) -> Ready {
     }
 }
 
-async fn fill(session: &mut Session, settings: &Settings) {
+async fn fill(session: &mut Session, settings: &Settings, have_tables: bool) {
     for plan in schema::plans(settings, &session.dialect()).unwrap() {
-        for sql in &plan.create {
-            session.query(sql).await.unwrap();
+        if have_tables {
+            let gone = format!("DELETE FROM {}", plan.name);
+            session.query(&gone).await.unwrap();
+        } else {
+            for sql in &plan.create {
+                session.query(sql).await.unwrap();
+            }
         }
         let rows = rows(Table::named(&plan.name).unwrap());
         let columns = plan.columns.join(", ");
@@ -162,7 +165,7 @@ async fn fill(session: &mut Session, settings: &Settings) {
             let sql = format!("INSERT INTO {} ({columns}) VALUES ({values})", plan.name);
             session.query(&sql).await.unwrap();
         }
-        for sql in &plan.indexes {
+        for sql in plan.indexes.iter().filter(|_| !have_tables) {
             session.query(sql).await.unwrap();
         }
     }

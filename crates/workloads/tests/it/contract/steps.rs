@@ -9,7 +9,7 @@ use tidemark_drivers::{LoadRequest, RowWriter, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
 
 const SEED: u64 = 11;
-const TRANSACTIONS: u64 = 200;
+const TRANSACTIONS: u64 = 100;
 /// Sessions of the run; one of them is run here.
 const SESSIONS: usize = 2;
 
