@@ -3,7 +3,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::render::Format;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use tidemark_files::{Replace, WriteError};
@@ -47,6 +47,22 @@ pub fn write_chart(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Fai
 /// As [`write()`].
 pub fn chart_permitted(path: &Path, overwrite: bool) -> Result<(), Failure> {
     tidemark_files::permitted(path, replacing(&is_chart, overwrite)).map_err(|e| failed(path, &e))
+}
+
+/// Whether there is a file that Tidemark wrote in this format, and no link to one.
+pub fn is_own(path: &Path, format: Format) -> bool {
+    is_known_file(path, &|file: &mut File| is_ours(file, format))
+}
+
+/// Whether there is a chart that Tidemark wrote, and no link to one.
+pub fn is_own_chart(path: &Path) -> bool {
+    is_known_file(path, &is_chart)
+}
+
+fn is_known_file(path: &Path, is_known: &dyn Fn(&mut File) -> io::Result<bool>) -> bool {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|seen| seen.is_file());
+    let file = File::open(path).ok().filter(|_| is_file);
+    file.is_some_and(|mut file| is_known(&mut file).unwrap_or(false))
 }
 
 /// Whether a file is a chart that Tidemark wrote.

@@ -249,6 +249,23 @@ fn charts_of_markdown_are_files_beside_it() {
     let linked = text.matches("](own-files/chart-").count();
     let files = std::fs::read_dir(dir.path().join("own-files")).unwrap();
     assert!(linked >= 1 && files.count() == linked, "{text}");
+    // A chart of a longer report that was there goes with it.
+    let more = format!("own-files/chart-{:02}.svg", linked + 1);
+    let link = format!("![more]({more})\n\n");
+    let (body, end) = text.rsplit_once("\nMade by").unwrap();
+    std::fs::write(
+        dir.path().join("own.md"),
+        format!("{body}{link}\nMade by{end}"),
+    )
+    .unwrap();
+    std::fs::copy(
+        dir.path().join("own-files/chart-01.svg"),
+        dir.path().join(&more),
+    )
+    .unwrap();
+    let said = dir.ok(&report);
+    assert!(said.err.contains("1 chart of the earlier"), "{said:?}");
+    assert!(!dir.path().join(&more).exists());
     let first = "own-files/chart-01.svg";
     assert!(text.contains(first), "{text}");
     let chart = written(&dir, first);
