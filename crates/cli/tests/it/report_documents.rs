@@ -230,7 +230,17 @@ fn charts_of_markdown_are_files_beside_it() {
         "--table-size=500",
     ];
     dir.ok(&[&sysbench[..], &["prepare"]].concat());
-    dir.ok(&[&sysbench[..], &["--threads=1", "--time=2", "run"]].concat());
+    let run = ["--threads=1", "--time=2", "--report=run.md", "run"];
+    // What is in the way of the charts is told before the run.
+    std::fs::write(dir.path().join("run-files"), "mine").unwrap();
+    let said = dir.run(&[&sysbench[..], &run].concat());
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("run-files: already exists"), "{said:?}");
+    assert_eq!(written(&dir, "run-files"), "mine");
+    assert!(!dir.path().join("run.md").exists());
+    std::fs::remove_file(dir.path().join("run-files")).unwrap();
+    let said = dir.ok(&[&sysbench[..], &run].concat());
+    assert!(said.err.contains(" in run-files"), "{said:?}");
     let report = ["report", "last", "--format", "md", "-o", "own.md"];
     // What is there may be the user's.
     std::fs::write(dir.path().join("own-files"), "mine").unwrap();
@@ -249,6 +259,11 @@ fn charts_of_markdown_are_files_beside_it() {
     let linked = text.matches("](own-files/chart-").count();
     let files = std::fs::read_dir(dir.path().join("own-files")).unwrap();
     assert!(linked >= 1 && files.count() == linked, "{text}");
+    // A run's own report has them, too.
+    let of_run = written(&dir, "run.md");
+    assert_eq!(of_run.matches("](run-files/chart-").count(), linked);
+    let files = std::fs::read_dir(dir.path().join("run-files")).unwrap();
+    assert_eq!(files.count(), linked);
     // A chart of a longer report that was there goes with it.
     let more = format!("own-files/chart-{:02}.svg", linked + 1);
     let link = format!("![more]({more})\n\n");
