@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::render::Format;
-use crate::report_files::{ReportFile, of_many};
+use crate::report_files::{ReportFile, of_many, of_one};
 use crate::stdio::print;
 use crate::storing::store_path;
 use crate::texts::documents as texts;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_import::{Became, Import};
-use tidemark_report::{Lang, Many, RunDigest};
+use tidemark_report::{Authored, Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
 /// Ranges of lines that are printed; the others are counted.
@@ -176,19 +176,22 @@ fn write(
     format: Format,
     words: &args::Import,
 ) -> Result<(), Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
-    let mut document = Many {
-        version: env!("CARGO_PKG_VERSION").into(),
-        ..Many::default()
-    };
-    for run in runs {
-        document
-            .runs
-            .push(RunDigest::of(run).map_err(|e| failed(&e))?);
-    }
     let lang = words.lang;
     let file = ReportFile::at(out, format, words.overwrite);
-    let written = of_many(&document, format, lang, file.folder())?;
+    let written = match runs {
+        [one] if format != Format::Csv => {
+            of_one(one, format, lang, &Authored::default(), file.folder())?
+        }
+        _ => {
+            let digests = runs.iter().map(RunDigest::of);
+            let document = Many {
+                version: env!("CARGO_PKG_VERSION").into(),
+                runs: digests.collect::<Result<_, _>>()?,
+                ..Many::default()
+            };
+            of_many(&document, format, lang, file.folder())?
+        }
+    };
     let of_charts = file.write(&written, lang)?;
     print(&format!("{}\n", out.display()));
     for line in of_charts {

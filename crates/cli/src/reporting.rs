@@ -36,10 +36,8 @@ struct ReportScope {
     store: Option<Store>,
     /// What is known of the study, where one is asked for and nothing else, and steps of all.
     study: Many,
-    /// How many studies are among it.
+    /// How many studies are among it. Without one, a single run is told whole however it was selected.
     studies: usize,
-    /// Whether it is one run that was asked for as such.
-    alone: bool,
 }
 
 /// Writes the report.
@@ -57,7 +55,7 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let file = (!printed).then(|| ReportFile::at(&out, format, words.overwrite));
     let folder = file.as_ref().and_then(ReportFile::folder);
     let written = match asked.runs.as_slice() {
-        [one] if asked.alone && format != Format::Csv => {
+        [one] if asked.studies == 0 && format != Format::Csv => {
             of_one(&asked.read(one)?, format, words.lang, &authored, folder)?
         }
         _ => document(words, asked, format, authored, folder)?,
@@ -98,10 +96,7 @@ fn destination(words: &args::Report) -> Result<(Format, PathBuf), Failure> {
 
 impl ReportScope {
     fn of(words: &args::Report) -> Result<Self, Failure> {
-        let mut asked = Self {
-            alone: words.what.len() == 1 && words.tag.is_empty(),
-            ..Self::default()
-        };
+        let mut asked = Self::default();
         for word in &words.what {
             let file = Path::new(word);
             if file.extension().is_some_and(|e| e == "json") || file.is_file() {
@@ -195,7 +190,6 @@ impl ReportScope {
         for run in run_selection::tagged(self.store(words)?, tag)? {
             self.add(RunSource::Stored(run.id));
         }
-        self.alone = false;
         Ok(())
     }
 
@@ -209,7 +203,6 @@ impl ReportScope {
         self.study.study = Some(facts(row));
         self.study.steps.extend(steps.into_iter().map(step));
         self.studies += 1;
-        self.alone = false;
         Ok(())
     }
 
@@ -222,7 +215,6 @@ impl ReportScope {
         for of_study in store.runs_of(&study.id)? {
             self.add(RunSource::Stored(of_study.run.id));
         }
-        self.alone = false;
         Ok(true)
     }
 

@@ -186,11 +186,20 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         "report", "1.json", "--tag", "two", "--format", "md", "-o", "-",
     ]);
     assert!(said.out.starts_with("# 2 runs: "), "{said:?}");
-    let said = dir.ok(&["report", "tag:two", "--format", "md", "-o", "-"]);
-    assert!(
-        said.out.starts_with("# 1 run: ") && said.out.contains("two"),
-        "{said:?}"
-    );
+    // One run is told whole, however it was selected.
+    for format in ["html", "md", "txt", "json"] {
+        let of = |what: &[&str]| {
+            let words = [&["report"], what, &["--format", format, "-o", "-"]].concat();
+            dir.ok(&words).out
+        };
+        let one = of(&["last"]);
+        assert!(one.contains("two"), "{one}");
+        for what in [&["tag:two"][..], &["--tag", "two"], &["last", "tag:two"]] {
+            assert_eq!(of(what), one, "{what:?}");
+        }
+    }
+    let row = dir.ok(&["report", "tag:two", "--format", "csv", "-o", "-"]);
+    assert_eq!(row.out.matches("\r\n").count(), 2, "{row:?}");
     for (words, says) in [
         (vec!["report", "--tag", "tow"], "did you mean two?"),
         (vec!["report", "study:nothing"], "no study nothing"),
