@@ -7,6 +7,7 @@ use crate::report_files::{ReportFile, of_one};
 use crate::stdio;
 use crate::storing::Storing;
 use crate::texts::progress as texts;
+use crate::user_files::NO_FOLDER;
 use crate::watching::Watching;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,7 +62,8 @@ impl RecordOutputs {
         {
             let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
             let refused = if folder.is_some_and(|f| !f.is_dir()) {
-                Some("the folder does not exist".to_owned())
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                Some(format!("{NO_FOLDER}; for example --{name}={file}"))
             } else if path.is_dir() {
                 Some(format!(
                     "it is a folder; use a file in it, for example --{name}={}",

@@ -218,6 +218,14 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
             "--format md --out -",
         ),
         (
+            vec!["report", "last", "--out", "r/x.md"],
+            "r/x.md: the folder does not exist; create it, or name a file in another; for example x.md",
+        ),
+        (
+            vec!["export", "last", "--out", "r/x.json"],
+            "r/x.json: the folder does not exist",
+        ),
+        (
             vec!["report", "last", "--out", "a.docx"],
             ".html, .md, .txt, .json or .csv",
         ),
