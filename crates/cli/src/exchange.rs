@@ -201,7 +201,14 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
     let files = documents::files(&words.files)?;
     let (records, texts): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|f| documents::is_record(f));
-    if texts.is_empty() && !records.is_empty() {
+    if let (true, Some(record)) = (texts.is_empty(), records.first()) {
+        if let Some(out) = &words.report {
+            let (out, record) = (out.display(), record.display());
+            return Err(Failure::usage(format!(
+                "--report={out}: only for outputs of other tools, and these are records; for example: \
+                 tidemark report {record} --out {out}"
+            )));
+        }
         return import_records(words, &records);
     }
     // A file that is neither must not keep the others out.

@@ -279,6 +279,10 @@ fn runs_leave_a_store_and_come_into_another() {
         format!("out/{}.json", ids[0]),
         format!("out/{}.json", ids[2]),
     ];
+    let report = work.run(&["import", &files[0], "--report=r.md", "--store=other.db"]);
+    assert_eq!(report.code, Some(2), "{report:?}");
+    assert!(report.err.contains("--out r.md"), "{report:?}");
+    assert!(!work.path().join("other.db").exists());
     work.ok(&[&["import", &files[0], &files[1]], &other[..]].concat());
     let there = work.ok(&[&["export", ids[2].as_str()], &other[..]].concat());
     assert_eq!(there.out, text);
