@@ -90,6 +90,14 @@ impl ExportPath {
                     counted(ids.len() as u64, "run needs", "runs need")
                 )));
             }
+            if !out.is_dir() && !named_folder && is_named_as_a_file(out) {
+                return Err(Failure::usage(format!(
+                    "-o {}: {} a folder, not a file; for example -o {}/",
+                    out.display(),
+                    counted(ids.len() as u64, "run needs", "runs need"),
+                    out.with_extension("").display()
+                )));
+            }
             return Ok(ExportPath::Folder(out.into()));
         }
         Ok(ExportPath::File(out.into()))
@@ -119,6 +127,15 @@ impl ExportPath {
         }
     }
 }
+
+/// Whether a path ends as files of data do: nobody means a folder.
+fn is_named_as_a_file(path: &Path) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    ending.is_some_and(|e| FILE_ENDINGS.contains(&e.as_str()))
+}
+
+/// What is behind the last dot of their names.
+const FILE_ENDINGS: [&str; 7] = ["json", "csv", "parquet", "hlog", "hdr", "txt", "gz"];
 
 /// Ids of ours are plain; one that is not shall lead to no other folder.
 fn file_name(id: &str) -> String {
@@ -184,7 +201,14 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
     let files = documents::files(&words.files)?;
     let (records, texts): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|f| documents::is_record(f));
-    if texts.is_empty() && !records.is_empty() {
+    if let (true, Some(record)) = (texts.is_empty(), records.first()) {
+        if let Some(out) = &words.report {
+            let (out, record) = (out.display(), record.display());
+            return Err(Failure::usage(format!(
+                "--report={out}: only for outputs of other tools, and these are records; for example: \
+                 tidemark report {record} --out {out}"
+            )));
+        }
         return import_records(words, &records);
     }
     // A file that is neither must not keep the others out.

@@ -1,16 +1,17 @@
 //! `import` of documents: what other tools printed comes into the store, or into a report at once.
 
 use crate::exit::{ExitCode, Failure};
-use crate::render::{Format, harmless};
+use crate::render::Format;
+use crate::report_files::{ReportFile, of_many, of_one};
 use crate::stdio::print;
 use crate::storing::store_path;
 use crate::texts::documents as texts;
-use crate::{args, columns, documents, user_files};
+use crate::{args, columns, documents};
 use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_import::{Became, Import};
-use tidemark_report::{Lang, Many, RunDigest};
+use tidemark_report::{Authored, Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
 /// Ranges of lines that are printed; the others are counted.
@@ -22,11 +23,11 @@ const RANGES: usize = 5;
 /// [`Failure`] for the only document that can't be read, or of the store, or of the report.
 pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {
     let report = match words.report.as_deref() {
-        Some(out) => Some((out, Format::of(out)?)),
+        Some(out) => Some((out, format_of(out)?)),
         None => None,
     };
     if let Some((out, format)) = report {
-        user_files::permitted(out, format, words.overwrite)?;
+        ReportFile::at(out, format, words.overwrite).permitted()?;
     }
     let mut runs = Vec::new();
     let mut failures = Vec::new();
@@ -175,30 +176,37 @@ fn write(
     format: Format,
     words: &args::Import,
 ) -> Result<(), Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
-    let mut document = Many {
-        version: env!("CARGO_PKG_VERSION").into(),
-        ..Many::default()
-    };
-    for run in runs {
-        document
-            .runs
-            .push(RunDigest::of(run).map_err(|e| failed(&e))?);
-    }
     let lang = words.lang;
-    let text = match format {
-        Format::Html => document.html(lang),
-        Format::Json => document.json(),
-        Format::Csv => Ok(document.csv()),
-        Format::Markdown => document.markdown(lang).map(harmless),
-        Format::Text => {
-            return Err(Failure::usage(
-                "--report: use .html, .md, .csv and .json; for example --report out.html",
-            ));
+    let file = ReportFile::at(out, format, words.overwrite);
+    let written = match runs {
+        [one] if format != Format::Csv => {
+            of_one(one, format, lang, &Authored::default(), file.folder())?
         }
-    }
-    .map_err(|e| failed(&e))?;
-    user_files::write(out, text.as_bytes(), format, words.overwrite)?;
+        _ => {
+            let digests = runs.iter().map(RunDigest::of);
+            let document = Many {
+                version: env!("CARGO_PKG_VERSION").into(),
+                runs: digests.collect::<Result<_, _>>()?,
+                ..Many::default()
+            };
+            of_many(&document, format, lang, file.folder())?
+        }
+    };
+    let of_charts = file.write(&written, lang)?;
     print(&format!("{}\n", out.display()));
+    for line in of_charts {
+        eprintln!("tidemark: {line}");
+    }
     Ok(())
+}
+
+/// The format of `--report`, told before anything is stored.
+fn format_of(out: &Path) -> Result<Format, Failure> {
+    match Format::of(out)? {
+        Format::Text => Err(Failure::usage(format!(
+            "--report={}: use .html, .md, .csv or .json; for example --report=out.html",
+            out.display()
+        ))),
+        format => Ok(format),
+    }
 }

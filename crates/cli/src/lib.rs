@@ -65,6 +65,7 @@ mod ready;
 mod record_outputs;
 mod recording;
 mod render;
+mod report_files;
 mod reporting;
 mod run_selection;
 mod runner;

@@ -3,10 +3,11 @@
 use crate::exit::{ExitCode, Failure};
 use crate::recording::Recording;
 use crate::render::{self, Format};
+use crate::report_files::{ReportFile, of_one};
 use crate::stdio;
 use crate::storing::Storing;
 use crate::texts::progress as texts;
-use crate::user_files;
+use crate::user_files::NO_FOLDER;
 use crate::watching::Watching;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
 use tidemark_drivers::Connector;
 use tidemark_engine::Started;
-use tidemark_report::{Lang, fewer_sessions, finding_lines};
+use tidemark_report::{Authored, Lang, fewer_sessions, finding_lines};
 use tidemark_store::check_tag;
 
 /// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
@@ -61,7 +62,8 @@ impl RecordOutputs {
         {
             let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
             let refused = if folder.is_some_and(|f| !f.is_dir()) {
-                Some("the folder does not exist".to_owned())
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                Some(format!("{NO_FOLDER}; for example --{name}={file}"))
             } else if path.is_dir() {
                 Some(format!(
                     "it is a folder; use a file in it, for example --{name}={}",
@@ -76,11 +78,10 @@ impl RecordOutputs {
                     path.display()
                 )));
             }
-            user_files::permitted(path, format, overwrite).map_err(|failure| {
-                match failure.code {
-                    ExitCode::Failed => Failure::usage(format!("--{name}={}", failure.message)),
-                    _ => failure,
-                }
+            let file = ReportFile::at(path, format, overwrite);
+            file.permitted().map_err(|failure| match failure.code {
+                ExitCode::Failed => Failure::usage(format!("--{name}={}", failure.message)),
+                _ => failure,
             })?;
         }
         Ok(Self {
@@ -155,11 +156,17 @@ impl RecordOutputs {
             );
         }
         for (path, format) in &self.reports {
-            render::write(record, path, *format, self.lang, self.overwrite)?;
+            let file = ReportFile::at(path, *format, self.overwrite);
+            let authored = Authored::default();
+            let written = of_one(record, *format, self.lang, &authored, file.folder())?;
+            let of_charts = file.write(&written, self.lang)?;
             say(
                 out,
                 &format!("{}\n", texts::report(self.lang, path.display())),
             );
+            for line in of_charts {
+                eprintln!("tidemark: {line}");
+            }
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use crate::chart_files::ChartFolder;
 use crate::exit::{ExitCode, Failure};
-use crate::render::{self, Format};
+use crate::render::Format;
+use crate::report_files::{ReportFile, Written, of_many, of_one};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::texts::{progress as texts, reports as said};
@@ -13,8 +14,7 @@ use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
 use tidemark_report::{
-    Authored, ChartFile, Illustrated, Lang, Many, RunDigest, StepState, StudyFactor, StudyFacts,
-    StudyStep, Unreadable,
+    Authored, Lang, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
@@ -36,10 +36,8 @@ struct ReportScope {
     store: Option<Store>,
     /// What is known of the study, where one is asked for and nothing else, and steps of all.
     study: Many,
-    /// How many studies are among it.
+    /// How many studies are among it. Without one, a single run is told whole however it was selected.
     studies: usize,
-    /// Whether it is one run that was asked for as such.
-    alone: bool,
 }
 
 /// Writes the report.
@@ -54,77 +52,33 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     }
     let asked = ReportScope::of(words)?;
     let authored = asked.authored(words, format)?;
-    let beside = (format == Format::Markdown && !printed).then(|| ChartFolder::beside(&out));
-    let folder = beside.flatten();
+    let file = (!printed).then(|| ReportFile::at(&out, format, words.overwrite));
+    let folder = file.as_ref().and_then(ReportFile::folder);
     let written = match asked.runs.as_slice() {
-        [one] if asked.alone && format != Format::Csv => of_one(
-            &asked.read(one)?,
-            format,
-            words.lang,
-            &authored,
-            folder.as_ref(),
-        )?,
-        _ => document(words, asked, format, authored, folder.as_ref())?,
+        [one] if asked.studies == 0 && format != Format::Csv => {
+            of_one(&asked.read(one)?, format, words.lang, &authored, folder)?
+        }
+        _ => document(words, asked, format, authored, folder)?,
     };
-    if printed {
-        // What is in a field of CSV is kept as it is, unless it would be obeyed.
-        stdio::print_data(&written.text);
-    } else {
-        // The report comes last: what it links is there.
-        if let Some(folder) = &folder {
-            folder.write(&written.charts, words.overwrite)?;
+    let of_charts = match &file {
+        None => {
+            // What is in a field of CSV is kept as it is, unless it would be obeyed.
+            stdio::print_data(&written.text);
+            Vec::new()
         }
-        user_files::write(&out, written.text.as_bytes(), format, words.overwrite)?;
-        stdio::print(&format!("{}\n", out.display()));
+        Some(file) => {
+            let of_charts = file.write(&written, words.lang)?;
+            stdio::print(&format!("{}\n", out.display()));
+            of_charts
+        }
+    };
+    for line in of_charts {
+        eprintln!("tidemark: {line}");
     }
-    match &folder {
-        Some(folder) if !written.charts.is_empty() => {
-            let (path, count) = (folder.display(), written.charts.len());
-            eprintln!("tidemark: {}", said::charts(words.lang, count, path));
-        }
-        None if format == Format::Markdown => {
-            eprintln!("tidemark: {}", said::no_charts(words.lang));
-        }
-        _ => {}
+    if format == Format::Markdown && folder.is_none() {
+        eprintln!("tidemark: {}", said::no_charts(words.lang));
     }
     Ok(ExitCode::Success)
-}
-
-/// A document, and the charts that it links.
-struct Written {
-    text: String,
-    charts: Vec<ChartFile>,
-}
-
-impl From<String> for Written {
-    fn from(text: String) -> Self {
-        let charts = Vec::new();
-        Self { text, charts }
-    }
-}
-
-impl From<Illustrated> for Written {
-    fn from(of: Illustrated) -> Self {
-        Self {
-            text: render::harmless(of.markdown),
-            charts: of.charts,
-        }
-    }
-}
-
-fn of_one(
-    record: &RunRecord,
-    format: Format,
-    lang: Lang,
-    authored: &Authored,
-    folder: Option<&ChartFolder>,
-) -> Result<Written, Failure> {
-    let Some(folder) = folder else {
-        return Ok(render::render_with(record, format, lang, authored)?.into());
-    };
-    tidemark_report::markdown_illustrated(record, lang, authored, &folder.name)
-        .map(Written::from)
-        .map_err(render::of_report)
 }
 
 /// The format, and the file.
@@ -142,10 +96,7 @@ fn destination(words: &args::Report) -> Result<(Format, PathBuf), Failure> {
 
 impl ReportScope {
     fn of(words: &args::Report) -> Result<Self, Failure> {
-        let mut asked = Self {
-            alone: words.what.len() == 1 && words.tag.is_empty(),
-            ..Self::default()
-        };
+        let mut asked = Self::default();
         for word in &words.what {
             let file = Path::new(word);
             if file.extension().is_some_and(|e| e == "json") || file.is_file() {
@@ -239,7 +190,6 @@ impl ReportScope {
         for run in run_selection::tagged(self.store(words)?, tag)? {
             self.add(RunSource::Stored(run.id));
         }
-        self.alone = false;
         Ok(())
     }
 
@@ -253,7 +203,6 @@ impl ReportScope {
         self.study.study = Some(facts(row));
         self.study.steps.extend(steps.into_iter().map(step));
         self.studies += 1;
-        self.alone = false;
         Ok(())
     }
 
@@ -266,7 +215,6 @@ impl ReportScope {
         for of_study in store.runs_of(&study.id)? {
             self.add(RunSource::Stored(of_study.run.id));
         }
-        self.alone = false;
         Ok(true)
     }
 
@@ -380,20 +328,7 @@ fn document(
     }
     document.version = env!("TIDEMARK_VERSION").into();
     document.authored = authored;
-    let lang = words.lang;
-    if let Some(folder) = folder {
-        return document
-            .markdown_illustrated(lang, &folder.name)
-            .map(Written::from)
-            .map_err(render::of_report);
-    }
-    let text = match format {
-        Format::Html => document.html(lang),
-        Format::Json => document.json(),
-        Format::Csv => Ok(document.csv()),
-        Format::Markdown | Format::Text => document.markdown(lang).map(render::harmless),
-    };
-    text.map(Written::from).map_err(render::of_report)
+    of_many(&document, format, words.lang, folder)
 }
 
 type Digests = (Vec<RunDigest>, Vec<Unreadable>);

@@ -3,8 +3,8 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::render::Format;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use tidemark_files::{Replace, WriteError};
 use tidemark_report::CHART_MARK;
@@ -49,6 +49,22 @@ pub fn chart_permitted(path: &Path, overwrite: bool) -> Result<(), Failure> {
     tidemark_files::permitted(path, replacing(&is_chart, overwrite)).map_err(|e| failed(path, &e))
 }
 
+/// Whether there is a file that Tidemark wrote in this format, and no link to one.
+pub fn is_own(path: &Path, format: Format) -> bool {
+    is_known_file(path, &|file: &mut File| is_ours(file, format))
+}
+
+/// Whether there is a chart that Tidemark wrote, and no link to one.
+pub fn is_own_chart(path: &Path) -> bool {
+    is_known_file(path, &is_chart)
+}
+
+fn is_known_file(path: &Path, is_known: &dyn Fn(&mut File) -> io::Result<bool>) -> bool {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|seen| seen.is_file());
+    let file = File::open(path).ok().filter(|_| is_file);
+    file.is_some_and(|mut file| is_known(&mut file).unwrap_or(false))
+}
+
 /// Whether a file is a chart that Tidemark wrote.
 fn is_chart(file: &mut File) -> io::Result<bool> {
     let (begin, _) = ends_of(file)?;
@@ -76,7 +92,37 @@ pub fn failed(path: &Path, error: &WriteError) -> Failure {
         error if error.is_refusal() => ExitCode::Refused,
         _ => ExitCode::Failed,
     };
-    Failure::new(code, format!("{}: {error}{instead}", path.display()))
+    let shown = path.display();
+    match error {
+        WriteError::Io(of_system) if lacks_folder(path, of_system) => {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            let name = Path::new(name).display();
+            Failure::usage(format!("{shown}: {NO_FOLDER}; for example {name}"))
+        }
+        WriteError::Io(of_system) => {
+            let said = without_path(of_system);
+            Failure::new(code, format!("{shown}: can't be written: {said}"))
+        }
+        _ => Failure::new(code, format!("{shown}: {error}{instead}")),
+    }
+}
+
+/// What is told of a file in a folder that is not there.
+pub const NO_FOLDER: &str = "the folder does not exist; create it, or name a file in another";
+
+fn lacks_folder(path: &Path, error: &io::Error) -> bool {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    error.kind() == ErrorKind::NotFound && folder.is_some_and(|f| !f.exists())
+}
+
+/// What the system says, without the name of the file that was to be moved into place: nobody typed it.
+fn without_path(error: &io::Error) -> String {
+    let said = error.to_string();
+    match said.rsplit_once(" at path \"") {
+        // The system's own errors name no path.
+        Some((of_system, _)) if error.raw_os_error().is_none() => of_system.into(),
+        _ => said,
+    }
 }
 
 /// Whether a file is one that Tidemark wrote in this format.
@@ -110,4 +156,39 @@ pub fn ends_of(file: &mut File) -> io::Result<(String, String)> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     Ok((read_from(0)?, read_from(length.saturating_sub(LOOKED_AT))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_that_was_typed_is_told_and_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r/x.md");
+        let told = permitted(&path, Format::Markdown, false).unwrap_err();
+        assert_eq!(told.code, ExitCode::Usage);
+        let begin = format!("{}: the folder does not exist; ", path.display());
+        assert!(told.message.starts_with(&begin), "{told}");
+        assert!(told.message.ends_with("; for example x.md"), "{told}");
+        // A file in the place of the folder.
+        fs::write(dir.path().join("r"), "mine").unwrap();
+        let errors = [
+            permitted(&path, Format::Markdown, false).unwrap_err(),
+            write(&path, b"x", Format::Markdown, true).unwrap_err(),
+        ];
+        for told in errors {
+            let begin = format!("{}: can't be written: Not a dir", path.display());
+            assert!(told.message.starts_with(&begin), "{told}");
+            assert!(!told.message.contains(".tidemark-"), "{told}");
+        }
+        // No folder for a new file can be had there, and the system says so by its own words.
+        let of_tempfile = tempfile::Builder::new()
+            .prefix(".tidemark-")
+            .tempfile_in(dir.path().join("none"))
+            .unwrap_err();
+        assert!(of_tempfile.to_string().contains(".tidemark-"));
+        let said = without_path(&of_tempfile);
+        assert_eq!(said, "No such file or directory (os error 2)");
+    }
 }

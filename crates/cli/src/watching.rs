@@ -11,8 +11,8 @@ use tidemark_core::duration_text::written;
 use tidemark_core::job::Watch;
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
 use tidemark_live::{
-    Asking, ClientNow, Controls, Metrics, MetricsAddress, Newest, Picture, QueriesPicture, RunInfo,
-    View,
+    Asking, ClientNow, Controls, Metrics, MetricsAddress, MetricsError, Newest, Picture,
+    QueriesPicture, RunInfo, View,
 };
 use tidemark_observe::SeriesSink;
 use tidemark_report::Lang;
@@ -222,7 +222,15 @@ fn served(metrics: &Metrics, sink: SeriesSink) -> SeriesSink {
 }
 
 fn serve(address: &str) -> Result<Metrics, Failure> {
-    let failed = |e: tidemark_live::MetricsError| Failure::usage(format!("--metrics={e}"));
+    let failed = |e: MetricsError| {
+        Failure::usage(match &e {
+            // It begins with what was typed.
+            MetricsError::Address(_) => format!("--metrics={e}"),
+            MetricsError::Bind { .. } => {
+                format!("--metrics={address}: {e}; for example --metrics=0")
+            }
+        })
+    };
     let address: MetricsAddress = address.parse().map_err(failed)?;
     let metrics = Metrics::serve(&address).map_err(failed)?;
     // Not on standard output, whose lines scripts read.

@@ -47,7 +47,12 @@ for (const figure of document.querySelectorAll("figure")) {
   };
   chart.addEventListener("pointermove", nearest);
   chart.addEventListener("pointerdown", nearest);
-  chart.addEventListener("pointerleave", hide);
+  // A finger that is lifted leaves at once: the values stay until another place is touched.
+  chart.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") hide();
+  });
+  // It scrolls.
+  chart.addEventListener("pointercancel", hide);
   chart.addEventListener("blur", hide);
   chart.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -124,8 +124,8 @@ pub struct Export {
     /// Output format; `clients` is a CSV line for each client of a run
     #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "series", "series-parquet", "hdr", "clients"])]
     pub format: String,
-    /// File, or folder for one file per run; existing files are not replaced; without it, a single run
-    /// is printed
+    /// File for one run, or folder with a file per run, which several runs need; existing files are not
+    /// replaced; without it, a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
     /// Replace any existing files

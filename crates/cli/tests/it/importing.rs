@@ -214,6 +214,24 @@ fn a_document_becomes_a_report_and_is_explained() {
 }
 
 #[test]
+fn a_report_of_imported_runs_has_its_charts_beside_it() {
+    let dir = Workdir::new();
+    let table = "threads,TPS\n1,100\n2,190\n4,350\n8,600\n16,900\n";
+    std::fs::write(dir.path().join("a.csv"), table).unwrap();
+    let import = ["import", "a.csv", "--report"];
+    let said = dir.run(&[&import[..], &["out.txt"]].concat());
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("--report=out.txt: use .html"), "{said:?}");
+    assert!(!dir.path().join("store.db").exists(), "nothing is stored");
+    let said = dir.ok(&[&import[..], &["out.md"]].concat());
+    assert!(said.err.contains(" in out-files"), "{said:?}");
+    let text = std::fs::read_to_string(dir.path().join("out.md")).unwrap();
+    let linked = text.matches("](out-files/chart-").count();
+    let files = std::fs::read_dir(dir.path().join("out-files")).unwrap();
+    assert!(linked >= 1 && files.count() == linked, "{text}");
+}
+
+#[test]
 fn a_folder_may_hold_other_files_too() {
     let dir = Workdir::new();
     std::fs::create_dir(dir.path().join("results")).unwrap();

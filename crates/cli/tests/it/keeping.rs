@@ -247,6 +247,18 @@ fn runs_leave_a_store_and_come_into_another() {
     assert_eq!(again.code, Some(5), "nothing is overwritten: {again:?}");
     let several = work.run(&["export", &ids[0], "last"]);
     assert!(several.err.contains("-o runs/"), "{several:?}");
+    // Nobody means a folder of this name, unless a slash says so.
+    let both = ["export", &ids[0], "last", "--format", "csv", "-o"];
+    let several = work.run(&[&both[..], &["AB.csv"]].concat());
+    assert_eq!(several.code, Some(2), "{several:?}");
+    assert!(
+        several.err.contains("-o AB.csv: 2 runs need a folder"),
+        "{several:?}"
+    );
+    assert!(several.err.contains("; for example -o AB/"), "{several:?}");
+    assert!(!work.path().join("AB.csv").exists());
+    work.ok(&[&both[..], &["AB.csv/"]].concat());
+    assert!(work.path().join("AB.csv").is_dir());
 
     let csv = work.ok(&["export", "last", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), intervals + 1);
@@ -299,6 +311,10 @@ fn runs_leave_a_store_and_come_into_another() {
         format!("out/{}.json", ids[0]),
         format!("out/{}.json", ids[2]),
     ];
+    let report = work.run(&["import", &files[0], "--report=r.md", "--store=other.db"]);
+    assert_eq!(report.code, Some(2), "{report:?}");
+    assert!(report.err.contains("--out r.md"), "{report:?}");
+    assert!(!work.path().join("other.db").exists());
     work.ok(&[&["import", &files[0], &files[1]], &other[..]].concat());
     let there = work.ok(&[&["export", ids[2].as_str()], &other[..]].concat());
     assert_eq!(there.out, text);

@@ -186,11 +186,20 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         "report", "1.json", "--tag", "two", "--format", "md", "-o", "-",
     ]);
     assert!(said.out.starts_with("# 2 runs: "), "{said:?}");
-    let said = dir.ok(&["report", "tag:two", "--format", "md", "-o", "-"]);
-    assert!(
-        said.out.starts_with("# 1 run: ") && said.out.contains("two"),
-        "{said:?}"
-    );
+    // One run is told whole, however it was selected.
+    for format in ["html", "md", "txt", "json"] {
+        let of = |what: &[&str]| {
+            let words = [&["report"], what, &["--format", format, "-o", "-"]].concat();
+            dir.ok(&words).out
+        };
+        let one = of(&["last"]);
+        assert!(one.contains("two"), "{one}");
+        for what in [&["tag:two"][..], &["--tag", "two"], &["last", "tag:two"]] {
+            assert_eq!(of(what), one, "{what:?}");
+        }
+    }
+    let row = dir.ok(&["report", "tag:two", "--format", "csv", "-o", "-"]);
+    assert_eq!(row.out.matches("\r\n").count(), 2, "{row:?}");
     for (words, says) in [
         (vec!["report", "--tag", "tow"], "did you mean two?"),
         (vec!["report", "study:nothing"], "no study nothing"),
@@ -207,6 +216,14 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         (
             vec!["report", "1.json", "last", "--format", "txt"],
             "--format md --out -",
+        ),
+        (
+            vec!["report", "last", "--out", "r/x.md"],
+            "r/x.md: the folder does not exist; create it, or name a file in another; for example x.md",
+        ),
+        (
+            vec!["export", "last", "--out", "r/x.json"],
+            "r/x.json: the folder does not exist",
         ),
         (
             vec!["report", "last", "--out", "a.docx"],
@@ -230,7 +247,17 @@ fn charts_of_markdown_are_files_beside_it() {
         "--table-size=500",
     ];
     dir.ok(&[&sysbench[..], &["prepare"]].concat());
-    dir.ok(&[&sysbench[..], &["--threads=1", "--time=2", "run"]].concat());
+    let run = ["--threads=1", "--time=2", "--report=run.md", "run"];
+    // What is in the way of the charts is told before the run.
+    std::fs::write(dir.path().join("run-files"), "mine").unwrap();
+    let said = dir.run(&[&sysbench[..], &run].concat());
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("run-files: already exists"), "{said:?}");
+    assert_eq!(written(&dir, "run-files"), "mine");
+    assert!(!dir.path().join("run.md").exists());
+    std::fs::remove_file(dir.path().join("run-files")).unwrap();
+    let said = dir.ok(&[&sysbench[..], &run].concat());
+    assert!(said.err.contains(" in run-files"), "{said:?}");
     let report = ["report", "last", "--format", "md", "-o", "own.md"];
     // What is there may be the user's.
     std::fs::write(dir.path().join("own-files"), "mine").unwrap();
@@ -249,6 +276,28 @@ fn charts_of_markdown_are_files_beside_it() {
     let linked = text.matches("](own-files/chart-").count();
     let files = std::fs::read_dir(dir.path().join("own-files")).unwrap();
     assert!(linked >= 1 && files.count() == linked, "{text}");
+    // A run's own report has them, too.
+    let of_run = written(&dir, "run.md");
+    assert_eq!(of_run.matches("](run-files/chart-").count(), linked);
+    let files = std::fs::read_dir(dir.path().join("run-files")).unwrap();
+    assert_eq!(files.count(), linked);
+    // A chart of a longer report that was there goes with it.
+    let more = format!("own-files/chart-{:02}.svg", linked + 1);
+    let link = format!("![more]({more})\n\n");
+    let (body, end) = text.rsplit_once("\nMade by").unwrap();
+    std::fs::write(
+        dir.path().join("own.md"),
+        format!("{body}{link}\nMade by{end}"),
+    )
+    .unwrap();
+    std::fs::copy(
+        dir.path().join("own-files/chart-01.svg"),
+        dir.path().join(&more),
+    )
+    .unwrap();
+    let said = dir.ok(&report);
+    assert!(said.err.contains("1 chart of the earlier"), "{said:?}");
+    assert!(!dir.path().join(&more).exists());
     let first = "own-files/chart-01.svg";
     assert!(text.contains(first), "{text}");
     let chart = written(&dir, first);

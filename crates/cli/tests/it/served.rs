@@ -246,7 +246,11 @@ fn a_port_that_is_taken_is_told_before_anything_is_begun() {
     for (option, said) in [
         (
             format!("--metrics={port}"),
-            format!("cannot listen on 127.0.0.1:{port}"),
+            format!("--metrics={port}: cannot listen on 127.0.0.1:{port}: "),
+        ),
+        (
+            format!("--metrics=127.0.0.1:{port}"),
+            "; use another port, or 0 for a free one; for example --metrics=0".into(),
         ),
         (
             "--metrics=there".into(),

@@ -464,6 +464,15 @@ pub(crate) fn key(series: usize) -> String {
     )
 }
 
+/// A series' line without a marker, for a legend; that of the others, in grey, for none.
+pub(crate) fn line_key(series: Option<usize>) -> String {
+    let hex = series.map_or(Ink::Warmup, Ink::Series).hex();
+    format!(
+        "<svg viewBox=\"0 0 120 40\" aria-hidden=\"true\"><polyline fill=\"none\" \
+         stroke=\"{hex}\" stroke-width=\"6\" points=\"0,20 120,20\"/></svg>"
+    )
+}
+
 /// How many series a chart can have that are told apart.
 pub(crate) const MOST_SERIES: usize = SERIES.len();
 

@@ -15,7 +15,7 @@ mod timeline;
 
 pub(crate) use axis::short_label;
 pub(crate) use bars::{Bar, BarChart};
-pub(crate) use canvas::{Drawing, MOST_SERIES, key};
+pub(crate) use canvas::{Drawing, MOST_SERIES, key, line_key};
 pub(crate) use hosts::{HostBox, HostsDrawing};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
@@ -23,7 +23,7 @@ pub(crate) use lines::{ChartLine, LineChart, LinePoint, Loads};
 pub(crate) use panel::{PanelLine, panel};
 pub(crate) use rate::by_rate;
 pub(crate) use stacked::{Shade, Stack, StackChart};
-pub(crate) use strip::strip;
+pub(crate) use strip::{StripLine, strip};
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
 pub(crate) use timeline::Timeline;
 

@@ -62,13 +62,15 @@ impl Grid {
 }
 
 /// A small picture over time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Panel {
     pub label: String,
     /// The `<svg>` element.
     pub svg: String,
     /// The same in words.
     pub says: String,
+    /// Of each line its sign, an `<svg>` element, and its name with its figures; empty where there is one.
+    pub legend: Vec<(String, String)>,
     /// Beside the label.
     pub figures: Vec<String>,
     /// Whether it takes a page's width, with its times below those of charts.

@@ -7,7 +7,7 @@ mod picture;
 pub(crate) mod text;
 
 pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Role, TextPiece, Width};
-pub use picture::{CHART_MARK, ChartFile, Illustrated};
+pub use picture::{CHART_MARK, ChartFile, Illustrated, links_chart};
 
 use crate::texts::{Lang, Texts};
 

@@ -121,6 +121,16 @@ pub(super) fn address(name: &str) -> String {
     utf8_percent_encode(name, RESERVED).to_string()
 }
 
+/// Whether a document as Markdown links the chart of this name in this folder beside it.
+///
+/// ```
+/// assert!(tidemark_report::links_chart("![a](my%20run-files/chart-01.svg)", "my run-files", "chart-01.svg"));
+/// assert!(!tidemark_report::links_chart("![a](run-files/chart-01.svg)", "my run-files", "chart-01.svg"));
+/// ```
+pub fn links_chart(markdown: &str, folder: &str, chart: &str) -> bool {
+    markdown.contains(&format!("]({}/{chart})", address(folder)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -188,6 +188,8 @@ fn in_words(
             ("to", limited.to),
         ];
         match limited.from == limited.to {
+            // One load has no course to name a place of.
+            true if series.points.len() == 1 => fill(t.limited_alone, &values),
             true => fill(t.limited_at, &values),
             false => fill(t.limited_from_to, &values),
         }

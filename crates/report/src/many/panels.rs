@@ -81,6 +81,7 @@ pub(super) fn of(m: &MeasuredWorkload<'_, '_>) -> Vec<Panel> {
             svg: panel(&lines, &says),
             label,
             says,
+            legend: Vec::new(),
             figures,
             wide: false,
         });

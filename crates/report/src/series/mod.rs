@@ -4,7 +4,7 @@ pub(crate) mod exported;
 mod names;
 
 use crate::ReportError;
-use crate::charts::{Timeline, short_label, strip};
+use crate::charts::{MOST_SERIES, StripLine, Timeline, line_key, short_label, strip};
 use crate::document::Panel;
 use crate::load_words::ReportTable;
 use crate::number::{bytes, percent, three, whole};
@@ -18,11 +18,13 @@ use tidemark_diagnosis::{Diagnosis, Evidence};
 
 /// So many points of a line can be told apart on a picture.
 const POINTS: usize = 240;
-/// Of more series of one name (processors of a big host), what they are together is told.
+/// Of more series of one name, what those alike (processors of a big host) are together is told.
 const MOST_APART: usize = 4;
+/// Labels that tell apart what does the same work, so that a mean of all says something.
+const ALIKE: [&str; 4] = ["core", "disk", "instance", "interface"];
 /// So many names are drawn and listed.
 const MOST_NAMES: usize = 100;
-/// So many states of sessions.
+/// So many states of sessions, and other kinds of one name.
 const MOST_STATES: usize = 10;
 
 /// Whom series are of.
@@ -70,7 +72,7 @@ struct SeriesGroup<'r> {
     series: Vec<&'r Series>,
 }
 
-impl SeriesGroup<'_> {
+impl<'r> SeriesGroup<'r> {
     fn is_drawn(&self) -> bool {
         NAMES.get(self.place).is_none_or(|name| name.drawn)
     }
@@ -91,6 +93,31 @@ impl SeriesGroup<'_> {
     /// Whether nothing ever happened.
     fn is_nothing(&self) -> bool {
         together(&self.series, i64::MIN).is_some_and(|all| all.min == 0.0 && all.max == 0.0)
+    }
+
+    /// Whether a mean of them all says something.
+    fn is_alike(&self) -> bool {
+        let mut kinds = self.series.iter().map(|series| kind(series));
+        let first = kinds.next();
+        kinds.all(|of| Some(&of) == first.as_ref())
+    }
+
+    /// Its series as a table tells them: each, or of many those together that are alike.
+    fn apart(&self) -> Vec<Vec<&'r Series>> {
+        if self.series.len() <= MOST_APART || self.is_of_states() {
+            return self.series.iter().map(|series| vec![*series]).collect();
+        }
+        let mut kinds: BTreeMap<Vec<(&str, &str)>, Vec<&'r Series>> = BTreeMap::new();
+        for series in self.series.iter().copied() {
+            kinds.entry(kind(series)).or_default().push(series);
+        }
+        let mut kinds: Vec<Vec<&'r Series>> = kinds.into_values().collect();
+        if kinds.len() > MOST_STATES {
+            let mean = |of: &[&Series]| together(of, 0).map_or(0.0, |all| all.mean);
+            kinds.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+            kinds.truncate(MOST_STATES);
+        }
+        kinds
     }
 }
 
@@ -165,41 +192,115 @@ fn evidence_of(group: &SeriesGroup<'_>, limits: &Diagnosis, lang: Lang) -> Optio
     (!causes.is_empty()).then(|| fill(t.evidence_of, &[("causes", &causes.join(t.comma))]))
 }
 
+/// A series as a line of a chart.
+struct ObservedLine<'r> {
+    series: &'r Series,
+    points: Vec<(f64, Option<f64>)>,
+    /// When it begins and when its last point does.
+    span_ms: (i64, i64),
+    /// While it was measured.
+    all: Bucket,
+}
+
+impl<'r> ObservedLine<'r> {
+    /// `None` where nothing is to be drawn.
+    fn of(series: &'r Series, time: &Timeline<'_>) -> Option<Self> {
+        let buckets = series.downsampled(POINTS).ok()?;
+        let points = broken(&buckets, time);
+        let span_ms = (buckets.first()?.at_ms, buckets.last()?.at_ms);
+        let all = measured(&[series])?;
+        (!points.is_empty()).then_some(Self {
+            series,
+            points,
+            span_ms,
+            all,
+        })
+    }
+
+    /// Its name and its own figures: a mean of it and of others would be of nothing.
+    fn said(&self, group: &SeriesGroup<'_>, unit: &str, lang: Lang) -> String {
+        let name = match named(self.series, lang) {
+            name if name.is_empty() => group.called.clone(),
+            // A number alone says nothing beside figures.
+            name if name.bytes().all(|c| c.is_ascii_digit()) => {
+                let labels: Vec<&str> = self.series.key.labels.keys().map(String::as_str).collect();
+                format!("{} {name}", labels.join(" "))
+            }
+            name => name,
+        };
+        let colon = lang.texts().colon;
+        format!("{name}{colon}{}", figures(&self.all, unit, lang))
+    }
+}
+
 /// `None` where nothing is to be drawn, or a series can't be read: that is said in the table.
 fn panel(
     group: &SeriesGroup<'_>,
     time: &Timeline<'_>,
     lang: Lang,
 ) -> Result<Option<Panel>, ReportError> {
-    let few = group
-        .series
-        .iter()
-        .map(|series| series.downsampled(POINTS).ok());
-    let few: Vec<Vec<Bucket>> = few.flatten().filter(|b| !b.is_empty()).collect();
-    let lines: Vec<Vec<(f64, Option<f64>)>> = few.iter().map(|line| broken(line, time)).collect();
-    let begins = few.iter().flatten().map(|b| b.at_ms).min();
-    let (Some(start), Some(together), false) = (
-        begins,
-        together(&group.series, i64::MIN),
-        lines.iter().all(Vec::is_empty),
-    ) else {
+    let t = lang.texts();
+    let lines = group.series.iter();
+    let lines = lines.filter_map(|series| ObservedLine::of(series, time));
+    let mut lines: Vec<ObservedLine<'_>> = lines.collect();
+    let begins = lines.iter().map(|line| line.span_ms.0).min();
+    let ends = lines.iter().map(|line| line.span_ms.1).max();
+    let (Some(begins), Some(ends), Some(all)) = (begins, ends, measured(&group.series)) else {
         return Ok(None);
     };
     let first = group.series.first();
     let step = first.map_or(1, |s| u64::from(s.step_ms.max(1)));
     let unit = first.map_or("", |s| s.key.unit.as_str());
     let least = if unit == "ratio" { 1.0 } else { 0.0 };
-    let said = figures(&together, unit, lang);
-    let seconds = few.iter().flatten().map(|b| b.at_ms.abs_diff(start)).max();
-    let seconds = seconds.unwrap_or(0).saturating_add(step) / 1000;
-    let says = format!("{}: {said} ({} s)", group.called, whole(seconds));
-    Ok(Some(Panel {
-        svg: strip(time, lines, least, |v| at_edge(v, unit), &says)?,
+    let count = lines.len();
+    let mut panel = Panel {
         label: group.called.clone(),
-        says,
-        figures: vec![said],
         wide: true,
-    }))
+        ..Panel::default()
+    };
+    let drawn: Vec<StripLine> = if count > MOST_SERIES && group.is_alike() {
+        let (count, all) = (whole(count as u64), figures(&all, unit, lang));
+        let values = [("count", count.as_str()), ("figures", all.as_str())];
+        panel.figures = vec![fill(t.lines_together, &values)];
+        let lines = lines.into_iter();
+        lines.map(|line| (line.points, Some(0))).collect()
+    } else if group.series.len() == 1 {
+        panel.figures = vec![figures(&all, unit, lang)];
+        let lines = lines.into_iter();
+        lines.map(|line| (line.points, Some(0))).collect()
+    } else {
+        if count > MOST_SERIES {
+            lines.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
+        }
+        let in_legend = lines.iter().take(MOST_SERIES).enumerate();
+        panel.legend = in_legend
+            .map(|(n, line)| (line_key(Some(n)), line.said(group, unit, lang)))
+            .collect();
+        if count > MOST_SERIES {
+            let others = whole((count - MOST_SERIES) as u64);
+            let others = fill(t.lines_others, &[("count", &others)]);
+            panel.legend.push((line_key(None), others));
+        }
+        let lines = lines.into_iter().enumerate();
+        let lines = lines.map(|(n, line)| (line.points, (n < MOST_SERIES).then_some(n)));
+        lines.collect()
+    };
+    let of_lines = panel.legend.iter().map(|(_, said)| said);
+    let said: Vec<&str> = of_lines.chain(&panel.figures).map(String::as_str).collect();
+    let between = match lang {
+        Lang::En => "; ",
+        Lang::Zh => "；",
+    };
+    let seconds = ends.abs_diff(begins).saturating_add(step) / 1000;
+    panel.says = format!(
+        "{}{}{} ({} s)",
+        group.called,
+        t.colon,
+        said.join(between),
+        whole(seconds)
+    );
+    panel.svg = strip(time, drawn, least, |v| at_edge(v, unit), &panel.says)?;
+    Ok(Some(panel))
 }
 
 /// A round value at the edge of a chart, where there is no room for its unit.
@@ -246,6 +347,20 @@ fn label(value: &str, lang: Lang) -> &str {
     }
 }
 
+/// What tells a series from others of its name.
+fn named(series: &Series, lang: Lang) -> String {
+    let values = series.key.labels.values();
+    let values: Vec<&str> = values.map(|value| label(value, lang)).collect();
+    values.join(", ")
+}
+
+/// What a series is of, whichever of several alike it is.
+fn kind(series: &Series) -> Vec<(&str, &str)> {
+    let labels = series.key.labels.iter();
+    let labels = labels.map(|(name, value)| (name.as_str(), value.as_str()));
+    labels.filter(|(name, _)| !ALIKE.contains(name)).collect()
+}
+
 /// Means and extremes while it was measured; in brief of what has a picture.
 pub(crate) fn table(
     record: &RunRecord,
@@ -259,22 +374,19 @@ pub(crate) fn table(
     };
     for group in groups(record, side, lang).into_iter().filter(told) {
         let unit = group.series.first().map_or("", |s| s.key.unit.as_str());
-        let apart = match group.series.len() {
-            _ if group.is_of_states() => group.series.iter().map(|s| vec![*s]).collect(),
-            0..=MOST_APART => group.series.iter().map(|s| vec![*s]).collect(),
-            _ => vec![group.series.clone()],
-        };
-        for series in &apart {
-            let labels: Vec<&str> = match series.as_slice() {
-                [one] => {
-                    let values = one.key.labels.values();
-                    values.map(|v| label(v, lang)).collect()
+        for series in &group.apart() {
+            let labels = match series.as_slice() {
+                [one] => named(one, lang),
+                [first, ..] => {
+                    let of_kind = kind(first).into_iter();
+                    let of_kind: Vec<&str> = of_kind.map(|(_, v)| label(v, lang)).collect();
+                    of_kind.join(", ")
                 }
-                _ => Vec::new(),
+                [] => String::new(),
             };
             let mut called = group.called.clone();
             if !labels.is_empty() {
-                called += &format!(" [{}]", labels.join(", "));
+                called += &format!(" [{labels}]");
             }
             let cells = match together(series, 0) {
                 Some(all) => [all.mean, all.min, all.max].map(|v| shown(v, unit)),
@@ -323,6 +435,11 @@ fn together(series: &[&Series], from_ms: i64) -> Option<Bucket> {
         }
     }
     all
+}
+
+/// [`together`] while it was measured, or over all of the time where nothing was.
+fn measured(series: &[&Series]) -> Option<Bucket> {
+    together(series, 0).or_else(|| together(series, i64::MIN))
 }
 
 fn figures(all: &Bucket, unit: &str, lang: Lang) -> String {

@@ -122,6 +122,23 @@ fn a_chart_tells_its_values_to_the_keyboard() {
     assert_ne!(&said[1], "0");
 }
 
+/// What a finger touched stays to be read when it is lifted; what a mouse leaves goes.
+#[test]
+fn a_chart_tells_its_values_to_a_finger() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = durability(3).html(Lang::En).unwrap();
+    let touch = "<script>const chart = document.querySelector('.chart[tabindex]');\
+                 const tips = [];\
+                 for (const [type, pointerType] of [['pointerdown', 'touch'], ['pointerleave', 'touch'],\
+                 ['pointercancel', 'touch'], ['pointermove', 'mouse'], ['pointerleave', 'mouse']]) {\
+                 chart.dispatchEvent(new PointerEvent(type, { pointerType, clientX: 200, clientY: 200 }));\
+                 tips.push(chart.querySelectorAll('.tip').length); }\
+                 document.title = 'tips ' + tips.join();</script></body>";
+    let opened = open(folder.path(), "touch", &page.replace("</body>", touch));
+    assert_eq!(opened.console, [""; 0]);
+    assert!(opened.dom.contains("<title>tips 1,1,0,1,0</title>"));
+}
+
 /// Sizes with units are numbers to the column's heading.
 #[test]
 fn a_column_of_sizes_is_sorted_by_size() {
@@ -195,6 +212,16 @@ fn no_page_is_wider_than_a_phone_or_a_window() {
                 assert!(takes <= has, "{name}: {takes} pixels in a frame of {has}");
             }
         }
+    }
+    // A long word of somebody's is broken.
+    let (a, b) = ("a".repeat(90), "b".repeat(90));
+    let values = [(a.as_str(), 1.0), (b.as_str(), 0.8)];
+    let threads = [1, 2, 4, 8];
+    let long = records(&["oltp_read_write"], &threads, ("setting", &values), 1, 6);
+    let page = document("long", &long).html(Lang::En).unwrap();
+    let opened = framed(folder.path(), "long", &page, &[400, 1200]);
+    for (has, takes) in widths(&opened) {
+        assert!(takes <= has, "{takes} pixels in a frame of {has}");
     }
     // What is too wide would be seen.
     let wide = "<!doctype html><div style=\"width:900px\">wide</div>";

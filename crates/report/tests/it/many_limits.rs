@@ -71,6 +71,19 @@ fn the_curve_names_what_limits_from_where() {
 }
 
 #[test]
+fn a_series_of_one_load_has_no_course() {
+    let mut runs = limited(&[("rtt", "0")], 0);
+    runs.extend(limited(&[("rtt", "5ms")], 10).into_iter().take(1));
+    let many = document("course", &runs);
+    let page = many.html(Lang::En).unwrap();
+    assert!(page.contains("network distance at Threads 1 to 4; "));
+    assert!(page.contains(": network distance.</li>"), "{}", seen(&page));
+    assert!(!page.contains("network distance at Threads 1."));
+    let page = many.html(Lang::Zh).unwrap();
+    assert!(page.contains("：瓶颈为"), "{}", seen(&page));
+}
+
+#[test]
 fn without_evidence_it_is_said_how_to_get_it() {
     let mut runs = limited(&[], 0);
     for run in &mut runs {

@@ -161,6 +161,88 @@ fn what_is_observed_is_drawn_at_the_times_of_the_load() {
     assert!(page.contains("竖虚线为检查点（checkpoint）。") && page.contains("各图相同"));
 }
 
+/// A panel of a page, from its name to its end.
+fn panel_of<'p>(page: &'p str, called: &str) -> &'p str {
+    let (_, panel) = page.split_once(&format!("<b>{called}</b>")).unwrap();
+    panel.split_once("</div>").unwrap().0
+}
+
+#[test]
+fn lines_of_a_chart_have_names_and_means_of_their_own() {
+    let mut record = watched();
+    let threads = [("load", 0.88), ("observing", 0.005), ("other", 0.003)];
+    let threads = threads
+        .map(|(threads, cores)| series("threads.cpu", "cores", &[("threads", threads)], |_| cores));
+    record.series.extend(threads);
+    let page = html(&record, Lang::En).unwrap();
+    let panel = panel_of(&page, "Client threads: CPU");
+    let (_, legend) = panel.split_once("<p class=\"legend\">").unwrap();
+    for (colour, name) in [
+        ("#0A6C8F", "load: mean 0.88 cores, max 0.88 cores"),
+        ("#B05A06", "observing: mean "),
+        ("#B3263A", "other: mean "),
+    ] {
+        let (key, _) = legend.split_once(name).unwrap();
+        let key = key.rsplit("<svg").next().unwrap();
+        assert!(key.contains(&format!("stroke=\"{colour}\"")), "{legend}");
+    }
+    // None of all three together, where no thread was ever so busy.
+    assert!(!panel.contains("mean 0.29"), "{panel}");
+    assert!(
+        panel.contains("<title>Client threads: CPU: load: mean 0.88 "),
+        "{panel}"
+    );
+    let chinese = html(&record, Lang::Zh).unwrap();
+    let panel = panel_of(&chinese, "压测线程 CPU 用量");
+    assert!(panel.contains("施压：平均 0.88 cores"), "{panel}");
+    let panel = panel_of(&page, "Processors: busy");
+    assert!(
+        panel.contains(" core 1: mean 75.0%, max 75.0%</span>"),
+        "{panel}"
+    );
+    // A line alone needs none.
+    let panel = panel_of(&page, "Memory: client, resident");
+    assert!(
+        !panel.contains("legend") && panel.contains("<span>mean "),
+        "{panel}"
+    );
+}
+
+#[test]
+fn of_many_unlike_lines_the_largest_are_named() {
+    let mut record = watched();
+    let of = |instance: &str, kind: &str, value: f64| {
+        let labels = [("instance", instance), ("type", kind)];
+        series("tidb.statements", "1/s", &labels, |_| value)
+    };
+    let kinds: Vec<String> = (0..8).map(|n| format!("kind{n}")).collect();
+    let lines = kinds.iter().enumerate();
+    record.series = lines
+        .map(|(n, kind)| of("a", kind, n as f64 * 10.0))
+        .collect();
+    let page = html(&record, Lang::En).unwrap();
+    let panel = panel_of(&page, "TiDB: QPS by type");
+    assert!(panel.contains("a, kind7: mean 70.0/s"), "{panel}");
+    assert!(panel.contains("a, kind2: mean ") && !panel.contains("a, kind1: mean "));
+    assert!(panel.contains(" 2 others</span>"), "{panel}");
+    // Two lines in grey, and their sign.
+    assert_eq!(
+        panel.matches("stroke=\"#9AA8B4\"").count(),
+        2 * 2 + 1,
+        "{panel}"
+    );
+    // Those alike are told together, others are not.
+    let both = ["a", "b", "c"].map(|host| [of(host, "Select", 100.0), of(host, "Insert", 10.0)]);
+    record.series = both.into_iter().flatten().collect();
+    let told = markdown(&record, Lang::En).unwrap();
+    for row in [
+        "| TiDB: QPS by type \\[Select\\] | 100/s |",
+        "| TiDB: QPS by type \\[Insert\\] | 10.0/s |",
+    ] {
+        assert!(told.contains(row), "{told}");
+    }
+}
+
 #[test]
 fn many_processors_are_told_together() {
     let mut record = watched();
@@ -169,6 +251,13 @@ fn many_processors_are_told_together() {
     record.series = cores.iter().map(of).collect();
     let told = markdown(&record, Lang::En).unwrap();
     assert_eq!(told.matches("Processors: busy").count(), 1, "{told}");
+    let page = html(&record, Lang::En).unwrap();
+    let panel = panel_of(&page, "Processors: busy");
+    assert!(
+        panel.contains("<span>64 lines: mean 50.0%, max 50.0%</span>"),
+        "{panel}"
+    );
+    assert!(!panel.contains("legend"), "{panel}");
 }
 
 #[test]
