@@ -37,6 +37,24 @@ impl NodeKind {
         NodeKind::YbTserver,
     ];
 
+    /// What its makers call it.
+    const fn name(self) -> &'static str {
+        match self {
+            NodeKind::Tidb => "TiDB",
+            NodeKind::Tikv => "TiKV",
+            NodeKind::Pd => "PD",
+            NodeKind::Cockroach => "CockroachDB",
+            NodeKind::YbTserver => "YB-TServer",
+            NodeKind::YbSql => "YSQL",
+            NodeKind::YbMaster => "YB-Master",
+        }
+    }
+
+    /// The kind that its makers call so.
+    pub fn named(name: &str) -> Option<NodeKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The port of HTTP unless it was changed.
     pub const fn port(self) -> u16 {
         match self {
@@ -118,15 +136,7 @@ impl NodeKind {
 
 impl fmt::Display for NodeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NodeKind::Tidb => "TiDB",
-            NodeKind::Tikv => "TiKV",
-            NodeKind::Pd => "PD",
-            NodeKind::Cockroach => "CockroachDB",
-            NodeKind::YbTserver => "YB-TServer",
-            NodeKind::YbSql => "YSQL",
-            NodeKind::YbMaster => "YB-Master",
-        })
+        f.write_str(self.name())
     }
 }
 
