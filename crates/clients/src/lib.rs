@@ -7,11 +7,13 @@
 //! once and in order. What the messages come to is for its user.
 
 mod agent;
+mod choice;
 mod clock;
 mod collect;
 mod connection;
 mod coordinator;
 mod error;
+mod found_run;
 mod held;
 mod inbox;
 mod lease;
