@@ -1,7 +1,8 @@
 //! Bars over names, one below the other, with their values as text: names may be long, and a phone is
 //! narrow.
 
-use super::canvas::{Drawing, Ink, cross, shape};
+use super::canvas::{Drawing, Ink};
+use super::markers::{cross, shape};
 use super::panel::escaped;
 use super::{ChartFigure, ChartWidth, INTERVAL_ROOM};
 use std::fmt::Write;
