@@ -153,15 +153,7 @@ impl BarChart<'_> {
         );
         let is_cut = |bar: &Bar| bar.between.is_some_and(|(_, high)| high > top);
         let cut = bars().any(|bar| !bar.crossed && is_cut(bar));
-        let drawing = Drawing {
-            svg: format!(
-                "<svg aria-hidden=\"true\" viewBox=\"0 0 {wide} {height:.0}\" \
-                 xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
-            ),
-            rows: Vec::new(),
-            plot: (0, 0),
-        };
-        (drawing, cut)
+        (Drawing::of(&picture, wide, height), cut)
     }
 }
 

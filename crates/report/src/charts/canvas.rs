@@ -24,6 +24,20 @@ pub(crate) struct Drawing {
     pub plot: (i32, i32),
 }
 
+impl Drawing {
+    /// What is drawn by hand on a picture of this size, which shows its values as text.
+    pub(super) fn of(picture: &str, wide: f64, tall: f64) -> Self {
+        Self {
+            svg: format!(
+                "<svg aria-hidden=\"true\" viewBox=\"0 0 {wide} {tall:.0}\" \
+                 xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
+            ),
+            rows: Vec::new(),
+            plot: (0, 0),
+        }
+    }
+}
+
 /// What a colour stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
