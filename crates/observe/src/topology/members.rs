@@ -1,9 +1,9 @@
 //! What a database says of its members.
 
-use crate::server::reachable;
+use crate::server::{host_of, reachable};
 use std::time::Duration;
+use tidemark_core::Observe;
 use tidemark_core::record::{ClusterDisk, ClusterHost, Component, Topology};
-use tidemark_core::{Host, Observe};
 use tidemark_drivers::cluster::{Cluster, ClusterMember, parts};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::timeout;
@@ -24,10 +24,7 @@ pub async fn with_members(
 ) -> Option<Topology> {
     let mut topology = file.unwrap_or_default();
     if *observe != Observe::Off && !session.is_pooled() {
-        let here = match connector.hosts().first() {
-            Some((Host::Tcp { host, .. }, _)) => host.as_str(),
-            _ => "127.0.0.1",
-        };
+        let here = host_of(connector);
         // What came before the time was over counts.
         let _late = timeout(LONGEST, ask(session, here, &mut topology)).await;
     }

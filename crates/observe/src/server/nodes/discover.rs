@@ -76,10 +76,7 @@ pub(super) fn discovered(
     db: &mut Db,
     access: &EndpointAccess,
 ) -> Result<Vec<Node>, Gap> {
-    let here = match connector.hosts().first() {
-        Some((Host::Tcp { host, .. }, _)) => host.as_str(),
-        _ => "127.0.0.1",
-    };
+    let here = host_of(connector);
     let Some(cluster) = Dialect::new(engine).cluster() else {
         return Err(Gap::new(GapKind::Engine, engine.to_string()));
     };
@@ -137,6 +134,14 @@ fn reached(named: Vec<ClusterNode>, here: &str) -> Vec<Node> {
         })
     });
     nodes.collect()
+}
+
+/// The target's host as this one knows it.
+pub(crate) fn host_of(connector: &Connector) -> &str {
+    match connector.hosts().first() {
+        Some((Host::Tcp { host, .. }, _)) => host.as_str(),
+        _ => "127.0.0.1",
+    }
 }
 
 /// A node that calls itself by an address of its own machine is on the target's host.
