@@ -3,13 +3,12 @@
 use crate::choice::choose;
 use crate::collect::collect;
 use crate::connection::{NatsConnection, NatsOptions, NatsStores};
-use crate::coordinator::{
-    ClientFacts, ClientsPlan, Coordinator, CoordinatorCommand, CoordinatorEvent, End, Heard,
-    Seated, Timing,
-};
+use crate::coordinator::{Coordinator, CoordinatorCommand, End, Heard, Seated};
 use crate::error::ClientsError;
+use crate::event::{ClientFacts, CoordinatorEvent};
 use crate::found_run::{FoundRun, take_up};
 use crate::listing::all;
+use crate::plan::{ClientsPlan, Timing};
 use crate::protocol::{
     AgentRequest, Beat, HeldRate, Lease, RESULTS, RunClient, RunEntry, Take, beat_key, is_name,
 };
