@@ -14,6 +14,16 @@ pub enum Severity {
     Invalid,
 }
 
+impl Severity {
+    /// Of figures that may mislead, or must not be used.
+    pub(crate) fn invalid_if(must_not_be_used: bool) -> Self {
+        match must_not_be_used {
+            true => Severity::Invalid,
+            false => Severity::Suspect,
+        }
+    }
+}
+
 /// A sentence in both languages; `{name}` stands for a figure of the finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Both {

@@ -2,6 +2,8 @@
 //! the engine runs, and all who watch are told; when it is over the record goes where it belongs.
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
+mod window;
+
 use crate::clients::{self, Several};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt::{self, InterruptHold};
@@ -26,8 +28,8 @@ use tidemark_engine::{
 };
 use tidemark_live::ClientNow;
 use tidemark_report::Lang;
-use tidemark_report::Merged;
 use tidemark_runtime::{forget_program_text, share_one_heap};
+pub use window::{IntervalWindow, is_due};
 
 /// What a command prints of its run while it goes on, in the words of the tool it stands for.
 pub trait Voice {
@@ -460,76 +462,18 @@ fn rate_message(interval: &Interval, unit: &str, lang: Lang) -> String {
     format!("{phase}{rate:.0} {unit}/s{}", asked.unwrap_or_default())
 }
 
-/// Whether enough milliseconds are over for a line every so long: intervals end within moments of
-/// the asked time.
-pub fn is_due(length_ms: f64, every: Duration) -> bool {
-    !every.is_zero() && length_ms >= every.as_secs_f64() * 950.0
-}
-
-/// Intervals until there are enough of one phase for a line.
-pub struct IntervalWindow {
-    every: Duration,
-    since: Vec<Interval>,
-}
-
-impl IntervalWindow {
-    /// For lines every so long; zero is for none.
-    pub fn new(every: Duration) -> Self {
-        Self {
-            every,
-            since: Vec::new(),
-        }
-    }
-
-    /// Adds one; gives the sum when it is time for a line.
-    pub fn add(&mut self, interval: &Interval) -> Option<Merged> {
-        if self.every.is_zero() {
-            return None;
-        }
-        let changed = self.since.last().is_some_and(|l| l.phase != interval.phase);
-        if changed {
-            self.since.clear();
-        }
-        self.since.push(interval.clone());
-        let length: f64 = self.since.iter().map(|i| i.length_ms).sum();
-        if !is_due(length, self.every) {
-            return None;
-        }
-        // What the engine encoded a moment ago can be decoded.
-        Merged::of(&std::mem::take(&mut self.since)).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn interval(start_ms: i64, phase: Phase) -> Interval {
-        Interval {
-            start_ms,
-            length_ms: 998.0,
-            phase,
-            ..Interval::default()
-        }
-    }
-
-    #[test]
-    fn a_line_is_of_one_phase_and_as_long_as_asked() {
-        let mut window = IntervalWindow::new(Duration::from_secs(2));
-        assert!(window.add(&interval(-1000, Phase::Warmup)).is_none());
-        assert!(window.add(&interval(0, Phase::Measure)).is_none());
-        let sum = window.add(&interval(998, Phase::Measure)).unwrap();
-        assert_eq!((sum.start_ms, sum.length_ms), (0.0, 1996.0));
-        assert!(window.add(&interval(1996, Phase::Measure)).is_none());
-        let mut none = IntervalWindow::new(Duration::ZERO);
-        assert!(none.add(&interval(0, Phase::Measure)).is_none());
-    }
-
     #[test]
     fn the_bar_says_phase_rate_and_what_was_asked() {
-        let mut one = interval(0, Phase::Warmup);
-        one.length_ms = 500.0;
-        one.rate = Some(10.0);
+        let mut one = Interval {
+            length_ms: 500.0,
+            phase: Phase::Warmup,
+            rate: Some(10.0),
+            ..Interval::default()
+        };
         let stats = tidemark_core::record::TypeStats {
             count: 4,
             ..Default::default()

@@ -4,14 +4,14 @@
 mod tests;
 
 use crate::clock::{Offset, now_ns};
+use crate::event::{ClientEnd, ClientFacts, CoordinatorEvent};
 use crate::inbox::Inbox;
+use crate::plan::Timing;
 use crate::protocol::{AgentRequest, HeldRate, Message, OnLoss, RunClient, Stage, Status};
 use crate::renewing::Update;
 use bytes::Bytes;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
-use tidemark_core::Job;
-use tidemark_core::record::RunRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 /// The coordinator looks so often whether time alone changed something.
@@ -30,110 +30,6 @@ const LAST_MESSAGE: Duration = Duration::from_secs(20);
 const STUCK: Duration = Duration::from_secs(60);
 /// Statuses come more often while NATS is there; what is waited for is waited for anew after it was away.
 const ASKED: Duration = Duration::from_secs(3);
-
-/// How long things take.
-#[derive(Debug, Clone, Copy)]
-pub struct Timing {
-    /// Leases are renewed so often.
-    pub renew: Duration,
-    /// An answer takes no longer.
-    pub answer: Duration,
-    /// An agent that nobody hears any more, as NATS says, is lost after this time.
-    pub gone: Duration,
-    /// One that does not answer is lost after this time.
-    pub silent: Duration,
-    /// A load that is not renewed is killed after this time, and ends by itself before
-    /// ([`crate::stop_after`]).
-    pub lease: Duration,
-    /// From the moment at which all are ready until all begin.
-    pub lead: Duration,
-    /// The run's entry, which NATS keeps for a day, is written again so often.
-    pub entry: Duration,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            renew: Duration::from_millis(400),
-            answer: Duration::from_secs(1),
-            gone: Duration::from_millis(1200),
-            silent: Duration::from_secs(4),
-            lease: Duration::from_secs(10),
-            lead: Duration::from_millis(500),
-            entry: Duration::from_secs(3600),
-        }
-    }
-}
-
-/// What several clients are to do.
-#[derive(Debug, Clone)]
-pub struct ClientsPlan {
-    /// The run's id: letters, digits, `-` and `_`.
-    pub run: String,
-    /// How many agents (`3`), or which (`a,b,c`).
-    pub clients: String,
-    /// Version of this program.
-    pub version: String,
-    /// The whole job; each client gets it with its own shard.
-    pub job: Job,
-    /// The record so far, for whoever takes the run up.
-    pub record: Option<Box<RunRecord>>,
-    /// What to do when a client is lost.
-    pub on_loss: OnLoss,
-    /// How long things take.
-    pub timing: Timing,
-}
-
-/// What a client is, before it begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientFacts {
-    /// The agent.
-    pub agent: String,
-    /// Its host.
-    pub hostname: String,
-    /// How far its clock is ahead.
-    pub clock: Offset,
-}
-
-/// What became of a client.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientEnd {
-    /// What it is; its clock as it was compared last.
-    pub facts: ClientFacts,
-    /// Nanoseconds from the moment at which all were to begin until it did.
-    pub late_ns: Option<i64>,
-    /// Why it is lost, if it is.
-    pub lost: Option<String>,
-}
-
-/// What happens, in order.
-#[derive(Debug)]
-pub enum CoordinatorEvent {
-    /// These clients take part.
-    Chosen(Vec<ClientFacts>),
-    /// All are ready, and begin at this moment of this host's monotonic clock, in nanoseconds.
-    Begins(i64),
-    /// A client's load said something. Each message comes once, in the client's order.
-    Message(u32, Box<Message>),
-    /// A client is lost. Nothing more of it comes.
-    Lost {
-        /// Which.
-        client: u32,
-        /// Why.
-        why: String,
-        /// When it was noticed, by this host's monotonic clock in nanoseconds.
-        at_ns: i64,
-    },
-    /// Each client has said its last message or is lost.
-    Over {
-        /// What became of each, in order.
-        clients: Vec<ClientEnd>,
-        /// Parts of messages that did not count: of earlier leases and lost clients.
-        refused: u64,
-    },
-    /// Nothing more comes, and why.
-    Failed(crate::ClientsError),
-}
 
 /// What the coordinator is told.
 #[derive(Debug)]

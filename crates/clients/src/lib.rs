@@ -7,16 +7,20 @@
 //! once and in order. What the messages come to is for its user.
 
 mod agent;
+mod choice;
 mod clock;
 mod collect;
 mod connection;
 mod coordinator;
 mod error;
+mod event;
+mod found_run;
 mod held;
 mod inbox;
 mod lease;
 mod listing;
 mod local;
+mod plan;
 mod process;
 mod protocol;
 mod publisher;
@@ -30,12 +34,13 @@ mod tests;
 pub use agent::Agent;
 pub use clock::{Offset, instant_of, now_ns};
 pub use connection::NatsOptions;
-pub use coordinator::{ClientEnd, ClientFacts, ClientsPlan, CoordinatorEvent, Timing};
 pub use error::ClientsError;
+pub use event::{ClientEnd, ClientFacts, CoordinatorEvent};
 pub use held::{Hear, Launch, Load};
 pub use lease::stop_after;
 pub use listing::{Listed, ListedState, list};
 pub use local::{Local, find_server};
+pub use plan::{ClientsPlan, Timing};
 pub use process::{Admit, Processes};
 pub use protocol::{Down, HeldRate, Lease, Message, OnLoss, RunEntry, Up, is_name, name_of_host};
 pub use run::ClientsRun;

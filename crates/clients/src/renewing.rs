@@ -3,8 +3,8 @@
 
 use crate::clock::{Comparisons, Offset, now_ns};
 use crate::connection::NatsConnection;
-use crate::coordinator::Timing;
 use crate::listing::{NoAnswer, ask};
+use crate::plan::Timing;
 use crate::protocol::{AgentRequest, RunClient, Said, Status};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -1,19 +1,18 @@
 //! A run of several clients, from the thread of whoever makes it.
 
+use crate::choice::choose;
 use crate::collect::collect;
 use crate::connection::{NatsConnection, NatsOptions, NatsStores};
-use crate::coordinator::{
-    ClientFacts, ClientsPlan, Coordinator, CoordinatorCommand, CoordinatorEvent, End, Heard,
-    Seated, Timing,
-};
+use crate::coordinator::{Coordinator, CoordinatorCommand, End, Heard, Seated};
 use crate::error::ClientsError;
-use crate::listing::{Listed, ListedState, all, keys};
+use crate::event::{ClientFacts, CoordinatorEvent};
+use crate::found_run::{FoundRun, take_up};
+use crate::listing::all;
+use crate::plan::{ClientsPlan, Timing};
 use crate::protocol::{
-    AgentRequest, Beat, HeldRate, Lease, RESULTS, RUNS, RunClient, RunEntry, Take, beat_key,
-    is_name,
+    AgentRequest, Beat, HeldRate, Lease, RESULTS, RunClient, RunEntry, Take, beat_key, is_name,
 };
 use crate::renewing::Renewing;
-use async_nats::jetstream::kv::Operation;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -25,8 +24,6 @@ use uuid::Uuid;
 
 /// The coordinator says so often that it lives.
 const BEAT: Duration = Duration::from_secs(1);
-/// One that says nothing for so long does not.
-const DEAD: Duration = Duration::from_millis(3500);
 /// Agents that are told to let go get so long.
 const LETTING_GO: Duration = Duration::from_secs(3);
 
@@ -151,14 +148,6 @@ impl Drop for ClientsRun {
     fn drop(&mut self) {
         self.join();
     }
-}
-
-/// A run that was found to be taken up.
-struct FoundRun {
-    run: String,
-    entry: RunEntry,
-    revision: u64,
-    number: u64,
 }
 
 /// By what a coordinator shows that it lives, and its run that it is there.
@@ -448,121 +437,6 @@ impl CoordinatorWork {
             number,
         };
         serde_json::to_vec(&beat).unwrap_or_default().into()
-    }
-}
-
-/// A run whose coordinator says nothing any more.
-async fn take_up(
-    options: &NatsOptions,
-    run: Option<&str>,
-    version: &str,
-) -> Result<FoundRun, ClientsError> {
-    let connection = NatsConnection::open(options, "tidemark attach").await?;
-    let kept = connection.ensure(options).await?;
-    let mut runs = keys(&connection, RUNS).await?;
-    runs.retain(|key| !key.ends_with("_beat"));
-    // Ids sort by the time of their start.
-    runs.sort();
-    let mut there = Vec::new();
-    for run in runs {
-        let entry = kept.runs.entry(&run).await.map_err(ClientsError::nats)?;
-        let entry = entry.filter(|entry| entry.operation == Operation::Put);
-        if let Some(entry) = entry {
-            there.push((run, entry.value));
-        }
-    }
-    let found = match run {
-        Some(run) => there
-            .into_iter()
-            .find(|(id, _)| id.ends_with(run) || id.starts_with(run)),
-        None => there.pop(),
-    };
-    let no = |run: &str, why: &str| ClientsError::Run {
-        run: run.into(),
-        why: why.into(),
-    };
-    let Some((run, json)) = found else {
-        let named = run.unwrap_or("last");
-        return Err(no(named, "this server has no such run without a record"));
-    };
-    let entry: RunEntry = serde_json::from_slice(&json)
-        .map_err(|_| no(&run, "another version of Tidemark began it; use that one"))?;
-    if entry.version != version {
-        let why = format!("version {} began it; use that one", entry.version);
-        return Err(no(&run, &why));
-    }
-    let key = beat_key(&run);
-    let beat = |entry: Option<async_nats::jetstream::kv::Entry>| {
-        let entry = entry?;
-        let number = serde_json::from_slice(&entry.value).map(|beat: Beat| beat.number);
-        Some((entry.revision, number.unwrap_or_default()))
-    };
-    let first = kept.runs.entry(&key).await.map_err(ClientsError::nats)?;
-    tokio::time::sleep(DEAD).await;
-    let second = kept.runs.entry(&key).await.map_err(ClientsError::nats)?;
-    match (beat(first), beat(second)) {
-        (Some(first), Some(second)) if first == second => Ok(FoundRun {
-            run,
-            entry,
-            revision: second.0,
-            number: second.1,
-        }),
-        (Some(_), Some(_)) => Err(no(
-            &run,
-            "its coordinator is still there; end that one first",
-        )),
-        _ => Err(no(&run, "its record is written")),
-    }
-}
-
-/// The agents for a run: so many, or those that are named.
-fn choose(
-    asked: &str,
-    agents: Vec<Listed>,
-    options: &NatsOptions,
-) -> Result<Vec<Listed>, ClientsError> {
-    let count = asked.parse::<usize>().ok();
-    let names: Vec<&str> = asked.split(',').collect();
-    let is_named = |agent: &Listed| count.is_some() || names.contains(&agent.name.as_str());
-    let (mut usable, others): (Vec<Listed>, Vec<Listed>) = agents
-        .into_iter()
-        .filter(is_named)
-        .partition(|agent| agent.state == ListedState::Free);
-    let needed = count.unwrap_or(names.len());
-    if usable.len() < needed || needed == 0 {
-        let mut because: Vec<String> = others.iter().map(why_not).collect();
-        if count.is_none() {
-            let is_there = |name: &str| usable.iter().chain(&others).any(|a| a.name == name);
-            let missing = names.iter().filter(|name| !is_there(name));
-            because.extend(missing.map(|name| format!("{name} is missing")));
-        }
-        return Err(ClientsError::Agents {
-            asked: asked.into(),
-            needed,
-            there: usable.len(),
-            because: match because.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", because.join("; ")),
-            },
-            url: options.url.clone(),
-        });
-    }
-    if count.is_none() {
-        // The first that is named is the first client.
-        let place = |agent: &Listed| names.iter().position(|name| *name == agent.name);
-        usable.sort_by_key(place);
-    }
-    usable.truncate(needed);
-    Ok(usable)
-}
-
-fn why_not(agent: &Listed) -> String {
-    let name = &agent.name;
-    match &agent.state {
-        ListedState::Free => format!("{name} is free"),
-        ListedState::Busy(run) => format!("{name} is part of run {run}"),
-        ListedState::Silent => format!("{name} does not answer"),
-        ListedState::OtherVersion => format!("{name} has version {}", agent.presence.version),
     }
 }
 

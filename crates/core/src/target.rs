@@ -4,21 +4,22 @@ mod advice;
 mod list;
 mod redact;
 mod redact_text;
+mod shown;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 pub use redact::{redact_target, redact_url, redact_value};
 pub use redact_text::{is_password_name, redact_text, redact_urls};
+pub use tls::TlsMode;
 
 use crate::{Protocol, Secret, did_you_mean, nearest};
 use advice::{ESCAPES, SQLITE_EXAMPLE, example_like, key_elsewhere, libpq_key, sslmode};
-use percent_encoding::{
-    AsciiSet, CONTROLS, percent_decode_str, percent_encode_byte, utf8_percent_encode,
-};
+use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv6Addr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One place a target listens at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,57 +42,6 @@ impl fmt::Display for Host {
             Host::Tcp { host, port } => write!(f, "{host}:{port}"),
             Host::Unix(path) => write!(f, "{}", path.display()),
         }
-    }
-}
-
-/// Whether and how a session is encrypted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TlsMode {
-    /// Plain text.
-    Disabled,
-    /// Encrypted; certificate chain and host name verified. What asking for TLS means by default.
-    VerifyFull,
-    /// Encrypted; certificate chain verified, host name not.
-    VerifyCa,
-    /// Encrypted, nothing verified. Must be asked for by name.
-    NoVerify,
-}
-
-impl TlsMode {
-    /// What a word asks for, whichever tool has it: URLs, libpq, sysbench, the drivers of Go and Java.
-    /// Words that leave it to the server whether anything is encrypted are plain text. `None` of
-    /// another word.
-    ///
-    /// Certificates are verified unless the user says otherwise: a server is only trusted unseen where
-    /// that is said.
-    pub fn of(word: &str) -> Option<Self> {
-        Some(match word {
-            "off" | "false" | "disable" | "disabled" | "allow" | "prefer" | "preferred" => {
-                TlsMode::Disabled
-            }
-            "on" | "true" | "require" | "required" | "verify-full" | "verify-identity" => {
-                TlsMode::VerifyFull
-            }
-            "verify-ca" => TlsMode::VerifyCa,
-            "no-verify" | "skip-verify" | "trust" => TlsMode::NoVerify,
-            _ => return None,
-        })
-    }
-
-    /// The same of a tool that has these words alone.
-    pub fn among(words: &[&str], word: &str) -> Option<Self> {
-        Self::of(word).filter(|_| words.contains(&word))
-    }
-}
-
-impl fmt::Display for TlsMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TlsMode::Disabled => "off",
-            TlsMode::VerifyFull => "verify-full",
-            TlsMode::VerifyCa => "verify-ca",
-            TlsMode::NoVerify => "no-verify",
-        })
     }
 }
 
@@ -137,24 +87,6 @@ pub struct TargetError {
 }
 
 const QUERY_KEYS: &[&str] = &["socket", "tls", "ca", "cert", "key", "host", "role"];
-/// What must be escaped in user, password, database (RFC 3986, 2.2).
-const ESCAPED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'/')
-    .add(b':')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'@')
-    .add(b'[')
-    .add(b']')
-    .add(b'&')
-    .add(b'=')
-    .add(b'+')
-    .add(b',');
 
 impl Target {
     /// Reads a target URL, or several with commas between that differ in hosts and role only.
@@ -444,90 +376,5 @@ fn parse_host(text: &str, default_port: u16, has_account: bool) -> Result<Host, 
             host: name_of(text)?,
             port: default_port,
         }),
-    }
-}
-
-/// A path as a value of a URL's query: what would end it, or begin another URL, is escaped; the rest
-/// stays as people know it.
-fn in_query(path: &Path) -> String {
-    let mut text = String::new();
-    for c in path.display().to_string().chars() {
-        if c.is_ascii_control() || " %&#,?@".contains(c) {
-            text.push_str(percent_encode_byte(c as u8));
-        } else {
-            text.push(c);
-        }
-    }
-    text
-}
-
-/// The URL, or the URLs, with `***` for the password: for records, reports and messages.
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.protocol == Protocol::Sqlite {
-            return write!(f, "sqlite:{}", self.database);
-        }
-        // A URL names hosts or one socket: of several sockets, each has its own.
-        let together = |a: &Host, b: &Host| ![a, b].iter().any(|h| matches!(h, Host::Unix(_)));
-        let any = self.hosts.chunk_by(together).map(|hosts| (hosts, None));
-        let readers = self.readers.chunk_by(together);
-        let readers = readers.map(|hosts| (hosts, Some("role=read")));
-        for (n, (hosts, role)) in any.chain(readers).enumerate() {
-            if n > 0 {
-                f.write_str(",")?;
-            }
-            self.fmt_url(f, hosts, role)?;
-        }
-        Ok(())
-    }
-}
-
-impl Target {
-    fn fmt_url(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        hosts: &[Host],
-        role: Option<&str>,
-    ) -> fmt::Result {
-        write!(
-            f,
-            "{}://{}",
-            self.protocol,
-            utf8_percent_encode(&self.user, ESCAPED)
-        )?;
-        if !self.password.is_empty() {
-            f.write_str(":***")?;
-        }
-        f.write_str("@")?;
-        let tcp: Vec<String> = hosts
-            .iter()
-            .filter(|h| matches!(h, Host::Tcp { .. }))
-            .map(ToString::to_string)
-            .collect();
-        write!(
-            f,
-            "{}/{}",
-            tcp.join(","),
-            utf8_percent_encode(&self.database, ESCAPED)
-        )?;
-        let mut query = Vec::new();
-        for host in hosts {
-            if let Host::Unix(path) = host {
-                query.push(format!("socket={}", in_query(path)));
-            }
-        }
-        if self.tls != TlsMode::Disabled {
-            query.push(format!("tls={}", self.tls));
-        }
-        for (key, path) in [("ca", &self.ca), ("cert", &self.cert), ("key", &self.key)] {
-            if let Some(path) = path {
-                query.push(format!("{key}={}", in_query(path)));
-            }
-        }
-        query.extend(role.map(Into::into));
-        if !query.is_empty() {
-            write!(f, "?{}", query.join("&"))?;
-        }
-        Ok(())
     }
 }

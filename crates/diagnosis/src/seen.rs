@@ -315,6 +315,12 @@ impl<'r> Observations<'r> {
         }
     }
 
+    /// Those of these counters of the server that are there, as evidence.
+    pub fn statuses(&self, names: &[&str]) -> impl Iterator<Item = Evidence> {
+        let counters = names.iter().filter_map(move |name| self.status(name));
+        counters.map(|counter| counter.evidence())
+    }
+
     /// Sessions at waits of a class, as evidence.
     pub fn wait_evidence(&self, class: WaitClass) -> Option<Evidence> {
         let of_class =

@@ -1,6 +1,7 @@
 //! What differs between engines that speak one protocol.
 
 use crate::Value;
+use crate::cluster::Cluster;
 use crate::engines::{self, Peculiarities};
 use tidemark_core::{Engine, Protocol};
 
@@ -162,6 +163,11 @@ impl Dialect {
     /// Whether the server tells how many sessions it takes.
     pub fn limits_sessions(&self) -> bool {
         self.of_engine().limits_sessions
+    }
+
+    /// How a cluster names its nodes; `None` where the engine is none.
+    pub fn cluster(&self) -> Option<&'static Cluster> {
+        self.of_engine().cluster.as_ref()
     }
 
     /// A value as a literal.

@@ -29,6 +29,7 @@ mod it;
 mod ahead;
 mod attendance;
 pub mod catalog;
+pub mod cluster;
 mod connection;
 mod connector;
 mod ddl;

@@ -1,34 +1,28 @@
 //! Starting a run: executor threads, sessions, terminals.
 
+mod limits;
+mod thread;
+
 use crate::control::{Control, StopHandle};
 use crate::error::EngineError;
-use crate::gate::Gate;
-use crate::load::{on_session, statement};
-use crate::pool::{Pool, Think};
+use crate::pool::Think;
 use crate::recorder::Recorder;
 use crate::recorders::Recorders;
-use crate::run_queue::RunQueue;
 use crate::samples::SampleLog;
-use crate::session::{SessionTask, SessionWaits, SharedRun, take_over};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::session::SharedRun;
+use limits::{Limits, within_open_files};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+use thread::ThreadShare;
 use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, ErrorKind, FewerSessions, RunSpec, ThinkTime};
-use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
-use tidemark_drivers::{Connector, Session};
-use tidemark_runtime::{
-    BusyPoll, Executor, Sleepers, allowed_cores, do_not_preempt, raise_open_files, sleep_unless,
-    spawn,
-};
+use tidemark_core::{ErrorKind, FewerSessions, RunSpec, ThinkTime};
+use tidemark_drivers::Connector;
+use tidemark_drivers::settings::SessionLimit;
+use tidemark_runtime::allowed_cores;
 use tidemark_workloads::Workload;
 
-/// Connections that one executor opens at a time: more would overflow a server's accept queue,
-/// and a dropped SYN costs a second.
-const CONNECT_LANES: usize = 16;
 /// Stack of a thread that runs one blocking session.
 const BLOCKING_STACK: usize = 512 * 1024;
 /// Sessions a core that wait in a read of their own: at 8 that takes a sixth less processor time than
@@ -39,8 +33,6 @@ const IN_PLACE_A_CORE: usize = 8;
 const FEW_SESSIONS: usize = 32;
 /// How long a thread may take to close its sessions before the server is asked for its limit.
 const CLOSING: Duration = Duration::from_secs(1);
-/// Files that are open beside the sessions' sockets: the store, pollers, the report.
-const OTHER_FILES: u64 = 64;
 
 /// What all clients of a run have together.
 #[derive(Debug, Clone, Copy)]
@@ -328,86 +320,6 @@ fn shares_sessions(spec: &RunSpec, workload: &dyn Workload) -> bool {
     !spec.pacing.is_open_loop() && (spec.terminals != spec.sessions || thinks)
 }
 
-/// The sessions that the process may have, and why they are fewer than were asked for.
-fn within_open_files(
-    spec: &RunSpec,
-    connector: &Connector,
-    only_reads: bool,
-) -> Result<(usize, Option<String>), EngineError> {
-    let Some(limit) = raise_open_files() else {
-        return Ok((spec.sessions, None));
-    };
-    // A session that reads from a replica and writes to the primary has two.
-    let sockets = 1 + u64::from(!only_reads && !connector.target().readers.is_empty());
-    let most = limit.saturating_sub(OTHER_FILES) / sockets;
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    if spec.sessions <= most {
-        return Ok((spec.sessions, None));
-    }
-    let reason = format!("this process may open {limit} files (ulimit -n)");
-    if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
-        return Ok((most, Some(reason)));
-    }
-    Err(EngineError::TooFewSessions {
-        asked: spec.sessions,
-        possible: most,
-        reason,
-    })
-}
-
-/// What the target says of its limits, for when it refuses a session or its statements. They are no
-/// ground to refuse any before: a pool in front of it may take more.
-#[derive(Debug, Default)]
-struct Limits {
-    sessions: Option<SessionLimit>,
-    statements: Option<StatementLimit>,
-}
-
-impl Limits {
-    fn of(connector: &Connector) -> Self {
-        let limits = on_session(connector, async |session: &mut Session| {
-            Ok(Self {
-                sessions: session_limit(session).await.map_err(statement)?,
-                statements: statement_limit(session).await.map_err(statement)?,
-            })
-        });
-        limits.unwrap_or_default()
-    }
-
-    /// Why no more sessions can be had of those asked for, each of which has the server keep `each`
-    /// statements.
-    fn reason(&self, asked: usize, each: usize, error: DbError) -> String {
-        let told = if error.kind == ErrorKind::TooManyStatements {
-            self.statements.map(|limit| {
-                let StatementLimit {
-                    limit,
-                    in_use,
-                    name,
-                } = limit;
-                let all = asked.saturating_mul(each);
-                let told =
-                    format!("the server's {name} is {limit}, of which {in_use} were in use before");
-                // None was opened whole, so nobody knows how many it prepares.
-                match each {
-                    0 => told,
-                    _ => format!("{told}, and {asked} sessions need {all}, {each} each"),
-                }
-            })
-        } else {
-            self.sessions.map(|limit| {
-                // The asking session will have gone.
-                let others = limit.in_use.saturating_sub(1);
-                let SessionLimit { name, limit, .. } = limit;
-                format!("the server's {name} is {limit}, of which {others} were in use before")
-            })
-        };
-        match told {
-            Some(told) => format!("{told} ({})", error.message),
-            None => error.message,
-        }
-    }
-}
-
 fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
     let hosts = connector.hosts().iter();
     hosts
@@ -418,175 +330,4 @@ fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
 /// How many of `count` the `index`-th of `parts` gets.
 pub(crate) fn share(count: usize, parts: usize, index: usize) -> usize {
     count / parts + usize::from(index < count % parts)
-}
-
-/// One thread's part of a run: sessions and terminals number `thread`, `thread + threads`, …
-struct ThreadShare {
-    thread: usize,
-    threads: usize,
-    sessions: usize,
-    shared: Arc<SharedRun>,
-}
-
-impl ThreadShare {
-    fn run(&self) -> Result<(), EngineError> {
-        let shared = &self.shared;
-        if shared.spec.yield_to_server && !shared.connector.is_blocking() {
-            // A system that has no such thing schedules as it always does.
-            let _taken = do_not_preempt();
-        }
-        let mut executor = Executor::new()?;
-        shared.control.attach(executor.remote());
-        let pool = self.pool();
-        if let Some(pool) = &pool {
-            let (pool, control) = (Rc::clone(pool), Arc::clone(&shared.control));
-            executor.spawn(async move {
-                while control.is_waiting() {
-                    tidemark_runtime::remote_signal().await;
-                }
-                pool.start();
-                pool.run_clock(&control).await;
-            });
-        }
-        let mine = share(self.sessions, self.threads, self.thread);
-        let lanes = CONNECT_LANES.min(mine);
-        let next = Rc::new(Cell::new(0));
-        let waits = Rc::new(SessionWaits {
-            gate: Gate::new(CONNECT_LANES),
-            idle: Sleepers::default(),
-            queue: RunQueue::default(),
-        });
-        if let Some(busy_poll) = self.busy_poll(&waits) {
-            executor.busy_poll(busy_poll);
-        }
-        let open = Rc::new(Cell::new(lanes));
-        for _ in 0..lanes {
-            let lane = LaunchLane {
-                shared: Arc::clone(shared),
-                pool: pool.clone(),
-                next: Rc::clone(&next),
-                waits: Rc::clone(&waits),
-                mine,
-                first: self.thread,
-                threads: self.threads,
-                begun: Instant::now(),
-            };
-            let open = Rc::clone(&open);
-            executor.spawn(async move {
-                let control = Arc::clone(&lane.shared.control);
-                lane.run().await;
-                open.set(open.get() - 1);
-                if open.get() == 0 {
-                    control.opening.fetch_sub(1, Ordering::AcqRel);
-                }
-            });
-        }
-        executor.run()?;
-        shared.control.waited(waits.queue.share());
-        Ok(())
-    }
-
-    /// How this thread awaits arrivals, where it is to stay awake for them: it also looks after those
-    /// of the others that are late then.
-    fn busy_poll(&self, waits: &Rc<SessionWaits>) -> Option<BusyPoll> {
-        let (shared, thread) = (&self.shared, self.thread);
-        let ahead = shared.spec.busy_poll;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        // Where each session has a thread, or there are more threads than processors, those that wait
-        // would keep others from their work.
-        if ahead.is_zero() || shared.connector.is_blocking() || self.threads > cores {
-            return None;
-        }
-        shared.control.arrivals.as_ref()?;
-        let (control, idle, sleeping) = (
-            Arc::clone(&shared.control),
-            Rc::clone(waits),
-            Rc::clone(waits),
-        );
-        Some(BusyPoll {
-            ahead,
-            next: Box::new(move || sleeping.idle.first()),
-            find_work: Box::new(move |now| take_over(&control, &idle.idle, thread, now)),
-        })
-    }
-
-    /// The terminals that share this thread's sessions; `None` where each session has its own.
-    fn pool(&self) -> Option<Rc<Pool>> {
-        let spec = &self.shared.spec;
-        let workload = &self.shared.workload;
-        let think = if workload.paces() {
-            Think::Terminal
-        } else {
-            Think::Run(spec.think_time)
-        };
-        if !shares_sessions(spec, workload.as_ref()) {
-            return None;
-        }
-        let terminals = (self.thread..spec.terminals)
-            .step_by(self.threads)
-            .map(|n| Box::new(self.shared.terminal(n, self.shared.whole.terminals)))
-            .collect();
-        let thread = spec.shard.global(self.thread as u64);
-        let seed = spec.seed.wrapping_add(thread);
-        Some(Rc::new(Pool::new(terminals, think, seed)))
-    }
-}
-
-/// Apart from the lane, whose stack would hold the session's kilobytes a second time as long as it
-/// opens; with a thread a session that is memory.
-#[inline(never)]
-fn begin(session: SessionTask, pool: Option<Rc<Pool>>) {
-    spawn(Box::new(session).run(pool));
-}
-
-/// Opens sessions, one after the other.
-struct LaunchLane {
-    shared: Arc<SharedRun>,
-    pool: Option<Rc<Pool>>,
-    /// The executor's next session that no lane has taken.
-    next: Rc<Cell<usize>>,
-    waits: Rc<SessionWaits>,
-    /// The executor's sessions.
-    mine: usize,
-    first: usize,
-    threads: usize,
-    begun: Instant,
-}
-
-impl LaunchLane {
-    async fn run(self) {
-        let control = &self.shared.control;
-        loop {
-            let turn = self.next.get();
-            if turn >= self.mine || control.is_stopping() || control.full().is_some() {
-                return;
-            }
-            self.next.set(turn + 1);
-            let number = self.first + turn * self.threads;
-            if let Some(rate) = self.shared.spec.connect_rate {
-                let due = self.begun + Duration::from_secs_f64(number as f64 / rate);
-                if !sleep_unless(due, || control.is_stopping()).await {
-                    return;
-                }
-            }
-            let shared = Arc::clone(&self.shared);
-            match SessionTask::open(shared, number, Rc::clone(&self.waits)).await {
-                Ok(session) => {
-                    control.ready.fetch_add(1, Ordering::AcqRel);
-                    begin(session, self.pool.clone());
-                }
-                Err(EngineError::Connect { error, .. })
-                    if error.kind == ErrorKind::TooManySessions =>
-                {
-                    return control.set_full(error);
-                }
-                Err(EngineError::Init { error, .. })
-                    if error.kind == ErrorKind::TooManyStatements =>
-                {
-                    return control.set_full(error);
-                }
-                Err(error) => return control.fail(error),
-            }
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
 use crate::labels::{assignment, client, is_of_all, is_of_output, mode, states_a_figure};
+use crate::leftovers::Leftovers;
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use crate::unit::Unit;
@@ -30,49 +31,6 @@ pub enum Became {
     Remark,
     /// A line within an output that no format explains.
     NotUnderstood,
-}
-
-/// The lines that were not understood, as ranges.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Leftovers {
-    /// First and last line of each range, and what stands on the first.
-    pub ranges: Vec<(u64, u64, String)>,
-    /// Lines in all.
-    pub lines: u64,
-    /// Whether the last one is a cell, which no line is added to.
-    is_cell: bool,
-}
-
-/// More ranges are counted only.
-const MOST_RANGES: usize = 200;
-
-impl Leftovers {
-    pub(crate) fn add(&mut self, line: u64, text: &str) {
-        self.lines += 1;
-        let room = self.ranges.len() < MOST_RANGES;
-        match self.ranges.last_mut() {
-            Some((_, last, _)) if *last + 1 == line && !self.is_cell => *last = line,
-            _ if room => self.push(line, text),
-            _ => {}
-        }
-        self.is_cell = false;
-    }
-
-    /// Cells of one row: each is told.
-    pub(crate) fn cells(&mut self, line: u64, cells: &[String]) {
-        self.lines += 1;
-        for cell in cells {
-            if self.ranges.len() < MOST_RANGES {
-                self.push(line, cell);
-            }
-        }
-        self.is_cell = true;
-    }
-
-    fn push(&mut self, line: u64, text: &str) {
-        let shown = text.trim().chars().take(120).collect();
-        self.ranges.push((line, line, shown));
-    }
 }
 
 /// Everything that is known at a line.

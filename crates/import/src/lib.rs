@@ -30,6 +30,7 @@ mod html_table;
 #[path = "../tests/it/mod.rs"]
 mod it;
 mod labels;
+mod leftovers;
 mod lines_of_tables;
 mod numeral;
 mod over_time;
@@ -49,8 +50,9 @@ mod windows;
 extern crate self as tidemark_import;
 
 pub use clients::TEST_OPTIONS;
-pub use doc::{Became, Leftovers};
+pub use doc::Became;
 pub use headings::may_tell_apart;
+pub use leftovers::Leftovers;
 pub use text::TextError;
 pub use unit::Unit;
 

@@ -1,10 +1,15 @@
 //! A script thread: a coroutine, and what it asks for until its function has ended.
 
+mod failure;
+
+pub(crate) use failure::Failure;
+
 use crate::answer::{ScriptAnswer, ScriptRequest};
 use crate::bind::BindValues;
 use crate::connection::{EngineSession, OperationResult, ScriptConnection};
 use crate::explain::explained;
 use crate::state::ScriptState;
+use failure::said;
 use mlua::{Function, IntoLuaMulti, LuaString, Table, Thread, Value};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::Session;
@@ -18,83 +23,6 @@ pub(crate) const NOTES: &[&str] = &["errors counted by the script", "reconnects 
 /// Of these, the errors.
 pub(crate) const COUNTED_ERRORS: usize = 0;
 const RECONNECTS: usize = 1;
-
-/// Why a function did not end well.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The server's error, which the script did not catch.
-    Db {
-        error: DbError,
-        /// What the script's hooks are given.
-        thrown: Value,
-        place: String,
-    },
-    /// The script wants its event done again.
-    Restart(Value),
-    /// The script's own error, or that of what it asked for.
-    Script(String),
-}
-
-impl Failure {
-    /// For people.
-    pub fn into_message(self) -> String {
-        match self {
-            Failure::Db { error, place, .. } => format!("{error} ({place})"),
-            Failure::Restart(_) => "the script restarted its event outside of one".into(),
-            Failure::Script(message) => message,
-        }
-    }
-
-    /// As the engine's.
-    pub fn into_db(self) -> DbError {
-        match self {
-            Failure::Db { error, place, .. } => DbError {
-                message: format!("{} ({place})", error.message),
-                ..error
-            },
-            Failure::Restart(_) => DbError::own(
-                ErrorClass::Retryable,
-                ErrorKind::Ignorable,
-                "the script restarted its event",
-            ),
-            Failure::Script(message) => DbError::new(ErrorClass::Fatal, "script", message),
-        }
-    }
-}
-
-impl From<mlua::Error> for Failure {
-    fn from(error: mlua::Error) -> Self {
-        Failure::Script(said(&error))
-    }
-}
-
-/// An error of mlua's in one line, with the script's place where it has none yet.
-fn said(error: &mlua::Error) -> String {
-    let (mut cause, mut trace) = (error, "");
-    while let mlua::Error::CallbackError {
-        traceback,
-        cause: next,
-    } = cause
-    {
-        (cause, trace) = (next, traceback);
-    }
-    let text = match cause {
-        mlua::Error::RuntimeError(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let first = text.lines().next().unwrap_or_default();
-    let has_place = first.contains(".lua:");
-    // Lines of a traceback begin with a tab: `	file.lua:12: in function …`.
-    let mut places = trace.lines().filter_map(|line| {
-        let line = line.trim_start();
-        let is_own = !line.starts_with('[') && !line.starts_with("stack");
-        line.split_once(": in ").filter(|_| is_own)
-    });
-    match places.next().filter(|_| !has_place) {
-        Some((place, _)) => format!("{first}: {place}"),
-        None => explained(first),
-    }
-}
 
 /// A script thread.
 pub(crate) struct ScriptThread {

@@ -2,9 +2,9 @@
 
 use crate::ReportError;
 use crate::csv::{line, words};
-use crate::load_words::ReportTable;
 use crate::merge::{TypeLatency, per_second};
 use crate::number::{percent, seconds, three, whole};
+use crate::report_table::ReportTable;
 use crate::texts::{Texts, fill};
 use tidemark_core::record::{ClientPart, ClientState, RunRecord};
 

@@ -1,8 +1,8 @@
 //! What a transaction cost, and what was not observed.
 
 use crate::document::{Block, DocumentPart};
-use crate::load_words::ReportTable;
 use crate::number::{bytes, percent, three, whole};
+use crate::report_table::ReportTable;
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
 use tidemark_analysis::observed::{Cost, CostKind, costs, statements_each};

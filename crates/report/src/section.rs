@@ -4,7 +4,7 @@ use crate::digest::Digest;
 use crate::document::text::TextBuilder;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::family::Family;
-use crate::load_words::ReportTable;
+use crate::report_table::ReportTable;
 use crate::texts::Lang;
 
 /// A workload's own results.

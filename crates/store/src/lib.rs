@@ -32,6 +32,7 @@ extern crate self as tidemark_store;
 mod it;
 
 mod check;
+mod columns;
 mod error;
 mod json;
 mod labels;

@@ -28,11 +28,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     };
     Ok(Some(Finding {
         rule: ID,
-        severity: if share >= ERRORS_INVALID {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        },
+        severity: Severity::invalid_if(share >= ERRORS_INVALID),
         says,
         instead,
         figures: vec![

@@ -153,11 +153,7 @@ fn finding(asked: f64, seen: f64, says: Both, instead: Both) -> Finding {
     let unusable = !(USERS_SEEN_INVALID..=1.0).contains(&share);
     Finding {
         rule: ID,
-        severity: if unusable {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        },
+        severity: Severity::invalid_if(unusable),
         says,
         instead,
         figures: vec![

@@ -17,11 +17,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     }
     Ok(Some(Finding {
         rule: ID,
-        severity: if share >= NO_OP_WRITES_INVALID {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        },
+        severity: Severity::invalid_if(share >= NO_OP_WRITES_INVALID),
         says: SAYS,
         instead: INSTEAD,
         figures: vec![

@@ -18,11 +18,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let share = away / measured;
     Ok(Some(Finding {
         rule: ID,
-        severity: if share >= AWAY_INVALID {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        },
+        severity: Severity::invalid_if(share >= AWAY_INVALID),
         says: SAYS,
         instead: INSTEAD,
         figures: vec![

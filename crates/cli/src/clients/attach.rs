@@ -1,5 +1,6 @@
 //! `tidemark attach`: takes up a run whose coordinator was killed, and writes its one record.
 
+use super::events::Events;
 use super::gather::{Gathering, Listener};
 use super::nats_options;
 use crate::args;
@@ -7,16 +8,11 @@ use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::render::language;
 use crate::storing::store_path;
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
 use tidemark_clients::{ClientFacts, ClientsRun, CoordinatorEvent, Offset};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord, Step};
 use tidemark_core::{Pacing, RunSpec};
 use tidemark_engine::Started;
 use tidemark_store::Store;
-
-/// How often it is looked whether the user wants the end.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Takes up a run and keeps its record.
 ///
@@ -95,20 +91,11 @@ fn follow(
     mut gathering: Gathering,
     head: RunRecord,
 ) -> Result<RunRecord, Failure> {
-    let stop = interrupt::handle();
-    let mut is_stopping = false;
+    let mut events = Events::of(run);
     let mut quiet = Lines;
     loop {
-        if stop.is_stopped() && !std::mem::replace(&mut is_stopping, true) {
-            run.stop();
-        }
-        let event = match run.events.recv_timeout(LOOK) {
-            Ok(event) => event,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => {
-                let why = "the coordinator's thread ended";
-                return Err(Failure::new(ExitCode::Failed, why));
-            }
+        let Some(event) = events.look()? else {
+            continue;
         };
         match event {
             CoordinatorEvent::Chosen(_) | CoordinatorEvent::Begins(_) => {}
@@ -119,7 +106,7 @@ fn follow(
                 gathering.lost(client, why, run, &mut quiet)?
             }
             CoordinatorEvent::Over { clients, .. } => {
-                let gathered = gathering.finish(head, &clients, is_stopping)?;
+                let gathered = gathering.finish(head, &clients, events.is_stopping)?;
                 return Ok(gathered.record);
             }
             CoordinatorEvent::Failed(error) => return Err(error.into()),

@@ -1,14 +1,13 @@
 //! A run of several clients in the place of one of this process: who watches, what is printed and where
 //! the record goes is all the same.
 
+use super::events::Events;
 use super::gather::{Gathered, Gathering, Listener};
 use super::must_be_possible;
 use super::several::Several;
-use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
+use crate::exit::Failure;
 use crate::live_output::LiveOutput;
 use crate::measuring::{Making, MeasuredRun, Observer, Ready, Voice};
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tidemark_clients::{ClientEnd, CoordinatorEvent, OnLoss};
 use tidemark_core::Job;
@@ -18,8 +17,6 @@ use tidemark_core::series::SeriesChunk;
 use tidemark_engine::{EngineError, ErrorTally, RunObserver, RunResult, SampleLog, Started};
 use tidemark_live::ClientNow;
 
-/// How often it is looked whether the user wants the end.
-const LOOK: Duration = Duration::from_millis(50);
 /// The clients' pieces of series stand behind those of this process.
 const FIRST_PIECE: u32 = 1 << 30;
 
@@ -165,19 +162,10 @@ fn drive(
             ClientLoss::Continue => OnLoss::Continue,
         },
     );
-    let stop = interrupt::handle();
-    let mut is_stopping = false;
+    let mut events = Events::of(run);
     loop {
-        if stop.is_stopped() && !std::mem::replace(&mut is_stopping, true) {
-            run.stop();
-        }
-        let event = match run.events.recv_timeout(LOOK) {
-            Ok(event) => event,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => {
-                let why = "the coordinator's thread ended";
-                return Err(Failure::new(ExitCode::Failed, why));
-            }
+        let Some(event) = events.look()? else {
+            continue;
         };
         match event {
             CoordinatorEvent::Chosen(facts) => {
@@ -202,7 +190,7 @@ fn drive(
                 return Ok(Over {
                     gathering,
                     ends: clients,
-                    is_stopping,
+                    is_stopping: events.is_stopping,
                 });
             }
             CoordinatorEvent::Failed(error) => return Err(error.into()),

@@ -3,6 +3,7 @@
 
 pub mod agents;
 mod attach;
+mod events;
 mod gather;
 mod load;
 mod measure;

@@ -57,11 +57,7 @@ fn flushing(seen: &Observations<'_>, age: &SummedSeries, most: &SummedSeries) ->
     let says = |lang| texts::age(lang, percent(full), three(each));
     let mut evidence = vec![age.evidence(), most.evidence()];
     let names = ["pages.written", "buffer.waits-for-free", "log.waits"];
-    evidence.extend(
-        names
-            .iter()
-            .filter_map(|n| Some(seen.status(n)?.evidence())),
-    );
+    evidence.extend(seen.statuses(&names));
     Outcome::Found(FindingDetails {
         share,
         // What no state shows may be latches, too; that the rate falls with the log's room is no latch's.
@@ -121,11 +117,7 @@ fn forced(seen: &Observations<'_>, requested: &SummedSeries) -> Outcome {
         "checkpoints.sync-time",
         "log.full-pages",
     ];
-    evidence.extend(
-        names
-            .iter()
-            .filter_map(|n| Some(seen.status(n)?.evidence())),
-    );
+    evidence.extend(seen.statuses(&names));
     Outcome::Found(FindingDetails {
         share: of_dip.max(of_log),
         confidence,

@@ -30,11 +30,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         seen.evidence("time of a session between transactions", between_s, "s"),
     ];
     let names = ["connections", "threads.created"];
-    evidence.extend(
-        names
-            .iter()
-            .filter_map(|n| Some(seen.status(n)?.evidence())),
-    );
+    evidence.extend(seen.statuses(&names));
     Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(share >= MOST),

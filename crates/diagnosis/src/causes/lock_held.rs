@@ -45,11 +45,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         "locks.waits",
         "transactions.oldest",
     ];
-    evidence.extend(
-        names
-            .iter()
-            .filter_map(|n| Some(seen.status(n)?.evidence())),
-    );
+    evidence.extend(seen.statuses(&names));
     let stalls = seen.stalls.iter().flatten();
     evidence.extend(stalls.take(3).map(|(from_s, to_s)| crate::Evidence {
         from_s: *from_s,

@@ -35,11 +35,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         "locks.waiting",
         "deadlocks",
     ];
-    evidence.extend(
-        names
-            .iter()
-            .filter_map(|n| Some(seen.status(n)?.evidence())),
-    );
+    evidence.extend(seen.statuses(&names));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     Outcome::Found(FindingDetails {
         share,

@@ -1,7 +1,8 @@
 //! CockroachDB.
 
 use super::{Globals, Locks, Peculiarities, SettingsReader, Splits, TableLocks, postgres};
-use crate::CommitWait;
+use crate::cluster::{Cluster, ClusterMember, ClusterNode, NodeRight, parts};
+use crate::{CommitWait, RowSet};
 
 pub(super) const TABLE: Peculiarities = Peculiarities {
     version_word: "CockroachDB",
@@ -28,5 +29,54 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     ),
     commit_wait: CommitWait::Fixed,
     limits_sessions: false,
+    cluster: Some(CLUSTER),
     ..postgres::TABLE
 };
+
+/// Its nodes; needs VIEWCLUSTERMETADATA.
+const CLUSTER: Cluster = Cluster {
+    // From 25.4 on, tables of `crdb_internal` can be closed to sessions that don't ask for them.
+    opening: Some("SET allow_unsafe_internals = on"),
+    nodes: "SELECT address FROM crdb_internal.gossip_nodes WHERE is_live ORDER BY node_id",
+    console: Some(
+        "SELECT field, value FROM crdb_internal.node_runtime_info WHERE component = 'UI'",
+    ),
+    read_nodes: nodes,
+    right: Some(NodeRight {
+        account: "SELECT quote_ident(current_user)",
+        grant: "GRANT SYSTEM VIEWCLUSTERMETADATA TO {account}",
+    }),
+    members: "SELECT address, build_tag FROM crdb_internal.gossip_nodes \
+              WHERE is_live ORDER BY node_id",
+    read_member: member,
+    machines: None,
+};
+
+fn nodes(rows: &RowSet, console: &RowSet) -> Vec<ClusterNode> {
+    let field = |wanted: &str| {
+        let row = (0..console.len()).find(|row| console.text(*row, 0).as_deref() == Some(wanted));
+        console.text(row?, 1)
+    };
+    // Scheme and port are fields of their own (crdb_internal.node_runtime_info).
+    let port: Option<u16> = field("Port").and_then(|port| port.parse().ok());
+    let is_tls = field("Scheme").as_deref() == Some("https");
+    let nodes = (0..rows.len()).filter_map(|row| {
+        let (host, _) = parts(&rows.text(row, 0)?)?;
+        Some(ClusterNode {
+            is_tls,
+            ..ClusterNode::new("CockroachDB", host, port)
+        })
+    });
+    nodes.collect()
+}
+
+fn member(rows: &RowSet, row: usize) -> Option<ClusterMember> {
+    let (host, port) = parts(&rows.text(row, 0)?)?;
+    Some(ClusterMember {
+        kind: "cockroach".into(),
+        host,
+        port,
+        status_port: None,
+        version: rows.text(row, 1).unwrap_or_default(),
+    })
+}

@@ -11,6 +11,7 @@ mod sqlite;
 mod tidb;
 mod yugabyte;
 
+use crate::cluster::Cluster;
 use crate::{BulkMethod, CommitWait};
 use std::time::Duration;
 use tidemark_core::{Engine, Isolation, Protocol};
@@ -94,6 +95,10 @@ pub(crate) struct Peculiarities {
     pub limits_sessions: bool,
     /// Whether the server keeps no more prepared statements than a limit, of all sessions together.
     pub limits_statements: bool,
+
+    // Nodes.
+    /// How a cluster names its nodes.
+    pub cluster: Option<Cluster>,
 }
 
 /// What holds where an engine's table says nothing.
@@ -131,6 +136,7 @@ const UNSAID: Peculiarities = Peculiarities {
     commit_wait: CommitWait::Fixed,
     limits_sessions: false,
     limits_statements: false,
+    cluster: None,
 };
 
 /// How tables are split.

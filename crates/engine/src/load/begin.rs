@@ -1,12 +1,12 @@
 //! How a client begins a load: it joins one that goes on, or makes the tables and the journal. And
 //! how it leaves.
 
-use super::board::TableWork;
 use super::create_tables::{Making, note_joining, refuse_keyless};
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::mark;
 use super::proof::{self, Proof, ProofScope};
+use super::table_work::TableWork;
 use super::{
     DropFailure, LoadFailure, LoadObserver, LoadSpec, Replace, grid, on_session, plans, statement,
 };

@@ -1,6 +1,7 @@
 //! What a client does next, and what it learns from others.
 
-use super::board::{Board, Job, LoadTask, TableWork};
+use super::board::{Board, Job, LoadTask};
+use super::table_work::TableWork;
 use std::sync::Arc;
 use std::time::Instant;
 use tidemark_core::OptionValues;

@@ -1,8 +1,10 @@
-//! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines. Their CSV is in `benchbase_csv.rs`,
-//! their JSON in `json.rs`.
+//! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines, and summaries in JSON. Their CSV is in
+//! `benchbase_csv.rs`.
 
+use super::json::JsonValue;
 use super::{benchbase_csv, benchbase_log};
 use crate::doc::Doc;
+use crate::draft::{Draft, From};
 use crate::scan::{number, unit_ms, value};
 
 pub(super) const TOOL: &str = "benchbase";
@@ -156,4 +158,49 @@ fn latencies(plain: &str, line: u64, doc: &mut Doc) -> bool {
     }
     doc.touch(line);
     true
+}
+
+/// `25th Percentile Latency (microseconds)` and its like.
+pub(super) fn of_json(values: &[JsonValue], run: &mut Draft) {
+    run.has_summary = true;
+    for v in values {
+        // Their units have a slash.
+        let rates = ["Throughput (requests/second)", "Goodput (requests/second)"];
+        let rate = rates.into_iter().find(|name| v.path.ends_with(name));
+        let name = rate.unwrap_or(v.path.rsplit('/').next().unwrap_or_default());
+        let Some(n) = v.number() else {
+            match name {
+                "Benchmark Type" => run.workload = v.text.to_lowercase(),
+                "DBMS Type" | "DBMS Version" | "isolation" => {
+                    run.option(name, &v.text, v.line, From::Output)
+                }
+                _ => {}
+            }
+            continue;
+        };
+        // Older ones are in milliseconds.
+        let unit = if name.contains("(milli") { 1.0 } else { 1e-3 };
+        let latency = name.split_once(" Latency (").map(|(what, _)| what);
+        let figure = match latency {
+            Some("Average") => "mean_ms".into(),
+            Some("Minimum") => "min_ms".into(),
+            Some("Maximum") => "max_ms".into(),
+            Some("Median") => "p50_ms".into(),
+            Some(what) => match number(what) {
+                Some((p, rest)) if rest.ends_with("Percentile") => format!("p{}_ms", p.value),
+                _ => continue,
+            },
+            None => String::new(),
+        };
+        match name {
+            _ if latency.is_some() => run.scaled("", &figure, n, unit, v.line),
+            "Elapsed Time (nanoseconds)" => run.scaled("", "elapsed_s", n, 1e-9, v.line),
+            "Measured Requests" => run.figure("", "count", n, v.line),
+            "Throughput (requests/second)" => run.figure("", "rate", n, v.line),
+            "Goodput (requests/second)" => run.figure("", "goodput", n, v.line),
+            "terminals" => run.option("threads", &v.text, v.line, From::Output),
+            "scalefactor" => run.option("scalefactor", &v.text, v.line, From::Output),
+            _ => {}
+        }
+    }
 }

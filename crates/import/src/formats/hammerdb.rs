@@ -1,7 +1,8 @@
-//! HammerDB: results and time profiles as text. Job JSON is in `json.rs`.
+//! HammerDB: results and time profiles, as text and as its jobs' JSON.
 
+use super::json::JsonValue;
 use crate::doc::Doc;
-use crate::draft::From;
+use crate::draft::{Draft, From};
 use crate::scan::{Number, number, unit_ms};
 use tidemark_core::record::StatedFigure;
 
@@ -19,7 +20,7 @@ const PROCEDURES: [(&str, &str); 5] = [
     ("ostat", "OrderStatus"),
 ];
 
-pub(super) fn procedure(name: &str) -> Option<&'static str> {
+fn procedure(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     PROCEDURES
         .iter()
@@ -263,4 +264,30 @@ fn called(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     true
+}
+
+/// A job's result or time profile; numbers may be texts.
+pub(super) fn of_json(values: &[JsonValue], run: &mut Draft) {
+    run.has_summary = true;
+    run.workload = "tpcc".into();
+    for v in values {
+        let Some(n) = v.number() else { continue };
+        let mut parts = v.path.rsplit('/');
+        let (name, of) = (
+            parts.next().unwrap_or_default(),
+            parts.next().unwrap_or_default(),
+        );
+        let of = procedure(of);
+        match (of, name) {
+            (_, "NOPM") => run.figure("", "nopm", n, v.line),
+            (_, "TPM") => run.figure("", "tpm", n, v.line),
+            (Some(of), "calls") => run.figure(of, "count", n, v.line),
+            (Some(of), "avg_ms") => run.figure(of, "mean_ms", n, v.line),
+            (Some(of), "total_ms") => run.figure(of, "sum_ms", n, v.line),
+            (Some(of), "min_ms" | "max_ms" | "p50_ms" | "p95_ms" | "p99_ms") => {
+                run.figure(of, name, n, v.line)
+            }
+            _ => {}
+        }
+    }
 }

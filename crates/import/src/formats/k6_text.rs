@@ -1,5 +1,5 @@
 //! k6's summary at the end of a test as people read it: `iterations.....: 12000  199.9/s`. Its JSON is in
-//! `json.rs`.
+//! `k6_json.rs`.
 
 use crate::doc::Doc;
 use crate::draft::{Draft, From};

@@ -7,6 +7,7 @@ mod go_tpc;
 mod hammerdb;
 mod hdr_log;
 pub(crate) mod json;
+mod k6_json;
 mod k6_text;
 mod mysqlslap;
 mod pgbench;

@@ -1,6 +1,9 @@
 //! The other styles of the benchmarks written in Go (`--output table`, `outputstyle=json`): what they
 //! print is put into the words of their plain lines, which are read.
 
+use super::json::JsonValue;
+use crate::doc::Doc;
+
 /// A name in a heading, as plain lines have it: some versions print capitals.
 fn label(name: &str) -> String {
     let lower = name.trim().to_lowercase();
@@ -60,12 +63,6 @@ pub(super) fn is_go_tpc(names: &[String]) -> bool {
     has("Prefix") && has("Operation") || has("tpmC") && has("efficiency")
 }
 
-/// The same of go-ycsb.
-pub(super) fn is_go_ycsb(names: &[String]) -> bool {
-    let has = |name: &str| names.iter().any(|n| n == name);
-    has("Operation") && has("Takes(s)") && !has("Prefix")
-}
-
 /// The plain line of these names and values: `[Summary] NEW_ORDER - Takes(s): 60.0, Count: 720`,
 /// `[Summary] Q1: 1.07s`, `READ - Takes(s): 10.0`, `tpmC: 720.0, efficiency: 17.3%`.
 pub(super) fn in_words(pairs: &[(&str, &str)]) -> Option<String> {
@@ -99,6 +96,35 @@ pub(super) fn in_words(pairs: &[(&str, &str)]) -> Option<String> {
         .map(|(name, value)| format!(", {name}: {}", value.trim()));
     let others: String = others.collect();
     Some(format!("{prefix}{operation} - Takes(s): {takes}{others}"))
+}
+
+/// The arrays of objects, one for each type, that go-tpc and go-ycsb print on a line.
+pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
+    let mut taken = false;
+    let mut from = 0;
+    while let Some(rest) = values.get(from..).filter(|rest| !rest.is_empty()) {
+        // A name that comes again is the next object's.
+        let again = rest.iter().enumerate().position(|(at, value)| {
+            let before = rest.get(..at).unwrap_or_default();
+            before.iter().any(|v| v.path == value.path)
+        });
+        let object = rest.get(..again.unwrap_or(rest.len())).unwrap_or_default();
+        from += object.len().max(1);
+        let names: Vec<String> = object.iter().map(|v| v.path.clone()).collect();
+        let pairs: Vec<(&str, &str)> = object
+            .iter()
+            .map(|v| (v.path.as_str(), v.text.as_str()))
+            .collect();
+        let line = object.first().map_or(0, |v| v.line);
+        let Some(words) = in_words(&pairs) else {
+            continue;
+        };
+        taken |= match super::ycsb::is_heading(&names) {
+            true => super::ycsb::go(&words, line, doc),
+            false => super::go_tpc::take(&words, line, doc),
+        };
+    }
+    taken
 }
 
 #[cfg(test)]

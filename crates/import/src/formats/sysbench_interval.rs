@@ -1,5 +1,7 @@
 //! sysbench's lines of intermediate results, in all variants of 0.5, 1.0 and 1.1.
 
+use super::json::JsonValue;
+use crate::doc::Doc;
 use crate::scan::{number, plain_number, value};
 use tidemark_core::record::StatedInterval;
 
@@ -162,6 +164,42 @@ pub(super) fn csv(text: &str, line: u64) -> Option<StatedInterval> {
         rest = after;
     }
     Some(of_figures(fields, line))
+}
+
+/// An object of the manual's JSON report hook.
+pub(super) fn of_json(values: &[JsonValue], line: u64, doc: &mut Doc) -> bool {
+    let get = |path: &str| {
+        values
+            .iter()
+            .find(|v| v.path == path)
+            .and_then(JsonValue::number)
+            .map(|n| n.value)
+    };
+    let Some(end_s) = get("time") else {
+        return false;
+    };
+    let goes_back = doc
+        .of("sysbench")
+        .is_some_and(|d| d.has_summary || d.last_moment().is_some_and(|last| last >= end_s));
+    let run = match goes_back {
+        true => doc.begin("sysbench", line),
+        false => doc.run("sysbench", line),
+    };
+    run.next_interval(StatedInterval {
+        line,
+        end_s,
+        sessions: get("threads"),
+        rate: get("tps"),
+        statement_rate: get("qps/total").or(get("qps")),
+        read_rate: get("qps/reads"),
+        write_rate: get("qps/writes"),
+        other_rate: get("qps/other"),
+        percentile_ms: get("latency"),
+        error_rate: get("errors"),
+        reconnect_rate: get("reconnects"),
+        ..StatedInterval::default()
+    });
+    true
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! go-ycsb's lines a type, and the Java YCSB's `[TYPE], name, value`.
 
+use super::json::JsonValue;
 use super::styles;
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
@@ -123,9 +124,15 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     true
 }
 
+/// Whether names are of a table or an object of go-ycsb's.
+pub(super) fn is_heading(names: &[String]) -> bool {
+    let has = |name: &str| names.iter().any(|n| n == name);
+    has("Operation") && has("Takes(s)") && !has("Prefix")
+}
+
 /// A line of the table that `outputstyle=table` prints. Its cells are what the lines have.
 fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
-    match styles::line(plain, &mut doc.go_names, styles::is_go_ycsb) {
+    match styles::line(plain, &mut doc.go_names, is_heading) {
         Some(styles::TableLine::Row(row)) => go(&row, line, doc),
         Some(_) => {
             if doc.of(GO).is_some() {
@@ -138,7 +145,7 @@ fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
 }
 
 /// Figures of a type, by the names that go-ycsb's lines have.
-pub(super) fn columns_of<'t>(
+fn columns_of<'t>(
     of: &str,
     columns: impl Iterator<Item = (&'t str, &'t str)>,
     line: u64,
@@ -344,4 +351,28 @@ fn options(words: &str, line: u64, doc: &mut Doc) {
     if words.split_whitespace().any(|w| w == "-load") {
         run.option("command", "load", line, From::Output);
     }
+}
+
+/// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.
+pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
+    let mut taken = false;
+    for of in values
+        .iter()
+        .filter_map(|v| v.path.strip_suffix("/Takes(s)"))
+    {
+        let own = values.iter().filter(|v| {
+            let name = v.path.strip_prefix(of).and_then(|p| p.strip_prefix('/'));
+            name.is_some()
+        });
+        let own: Vec<&JsonValue> = own.collect();
+        let line = own.first().map_or(0, |v| v.line);
+        let took = own.iter().filter(|v| v.path.ends_with("/Takes(s)"));
+        let others = own.iter().filter(|v| !v.path.ends_with("/Takes(s)"));
+        let columns = took.chain(others).filter_map(|v| {
+            let name = v.path.rsplit('/').next()?;
+            (name != "Operation").then_some((name, v.text.as_str()))
+        });
+        taken |= columns_of(of, columns, line, doc);
+    }
+    taken
 }

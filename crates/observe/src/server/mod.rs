@@ -23,7 +23,7 @@ pub use access::EndpointAccess;
 pub(crate) use mysql_activity::MysqlActivity;
 pub(crate) use mysql_status::{MysqlStatus, count_own};
 pub(crate) use node_exporter::NodeExporter;
-pub(crate) use nodes::{Nodes, ThroughPrometheus, parts, reachable};
+pub(crate) use nodes::{Nodes, ThroughPrometheus, host_of, reachable};
 pub(crate) use postgres_activity::PostgresActivity;
 pub(crate) use postgres_status::PostgresStatus;
 pub(crate) use process::ServerProcess;

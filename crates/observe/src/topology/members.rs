@@ -1,9 +1,10 @@
 //! What a database says of its members.
 
-use crate::server::{parts, reachable};
+use crate::server::{host_of, reachable};
 use std::time::Duration;
+use tidemark_core::Observe;
 use tidemark_core::record::{ClusterDisk, ClusterHost, Component, Topology};
-use tidemark_core::{Engine, Host, Observe};
+use tidemark_drivers::cluster::{Cluster, ClusterMember, parts};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::timeout;
 
@@ -12,22 +13,6 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// So many members are told of, and disks of a host.
 const MOST_MEMBERS: usize = 256;
 const MOST_DISKS: usize = 16;
-
-/// TiDB's members; needs PROCESS.
-const TIDB: &str = "SELECT TYPE, INSTANCE, STATUS_ADDRESS, VERSION \
-                    FROM information_schema.cluster_info";
-/// Their machines; needs PROCESS.
-const HARDWARE: &str = "SELECT INSTANCE, DEVICE_TYPE, DEVICE_NAME, NAME, VALUE \
-     FROM information_schema.cluster_hardware \
-     WHERE (DEVICE_TYPE = 'cpu' AND NAME = 'cpu-logical-cores') \
-     OR (DEVICE_TYPE = 'memory' AND NAME = 'capacity') OR (DEVICE_TYPE = 'disk' AND NAME = 'total')";
-/// CockroachDB's; needs VIEWCLUSTERMETADATA.
-const COCKROACH: &str = "SELECT address, build_tag FROM crdb_internal.gossip_nodes \
-                         WHERE is_live ORDER BY node_id";
-/// From 25.4 on, tables of `crdb_internal` can be closed to sessions that don't ask for them.
-const OPEN_INTERNALS: &str = "SET allow_unsafe_internals = on";
-/// YugabyteDB's tablet servers.
-const YUGABYTE: &str = "SELECT host, port FROM yb_servers()";
 
 /// Adds what the database says of its members to a file's topology, or makes one of it. The session may
 /// be of no more use afterwards. What is refused or late is left out: the file stands.
@@ -39,10 +24,7 @@ pub async fn with_members(
 ) -> Option<Topology> {
     let mut topology = file.unwrap_or_default();
     if *observe != Observe::Off && !session.is_pooled() {
-        let here = match connector.hosts().first() {
-            Some((Host::Tcp { host, .. }, _)) => host.as_str(),
-            _ => "127.0.0.1",
-        };
+        let here = host_of(connector);
         // What came before the time was over counts.
         let _late = timeout(LONGEST, ask(session, here, &mut topology)).await;
     }
@@ -50,80 +32,36 @@ pub async fn with_members(
 }
 
 async fn ask(session: &mut Session, here: &str, topology: &mut Topology) {
-    match session.server().engine {
-        Engine::Tidb => {
-            if let Ok(rows) = session.query(TIDB).await {
-                tidb(&rows, here, topology);
-            }
-            if let Ok(rows) = session.query(HARDWARE).await {
-                hardware(&rows, here, topology);
-            }
-        }
-        Engine::Cockroach => {
-            let _unknown = session.simple(OPEN_INTERNALS).await;
-            if let Ok(rows) = session.query(COCKROACH).await {
-                plain(&rows, "cockroach", here, topology);
-            }
-        }
-        Engine::Yugabyte => {
-            if let Ok(rows) = session.query(YUGABYTE).await {
-                yugabyte(&rows, here, topology);
-            }
-        }
-        _ => {}
+    let Some(cluster) = session.dialect().cluster() else {
+        return;
+    };
+    if let Some(opening) = cluster.opening {
+        let _unknown = session.simple(opening).await;
+    }
+    if let Ok(rows) = session.query(cluster.members).await {
+        members(cluster, &rows, here, topology);
+    }
+    if let Some(machines) = cluster.machines
+        && let Ok(rows) = session.query(machines).await
+    {
+        hardware(&rows, here, topology);
     }
 }
 
-fn tidb(rows: &RowSet, here: &str, topology: &mut Topology) {
-    for row in 0..rows.len() {
-        let Some((kind, instance)) = rows.text(row, 0).zip(rows.text(row, 1)) else {
-            continue;
-        };
-        let status = rows.text(row, 2).unwrap_or_default();
-        let status = parts(&status).and_then(|(_, port)| port);
-        let version = rows.text(row, 3).unwrap_or_default();
-        member(
-            &kind.to_ascii_lowercase(),
-            &instance,
-            status,
-            version,
-            here,
-            topology,
-        );
-    }
-}
-
-fn plain(rows: &RowSet, kind: &str, here: &str, topology: &mut Topology) {
-    for row in 0..rows.len() {
-        if let Some(address) = rows.text(row, 0) {
-            let version = rows.text(row, 1).unwrap_or_default();
-            member(kind, &address, None, version, here, topology);
-        }
-    }
-}
-
-fn yugabyte(rows: &RowSet, here: &str, topology: &mut Topology) {
-    for row in 0..rows.len() {
-        let port = rows.int(row, 1).and_then(|port| u16::try_from(port).ok());
-        if let Some(host) = rows.text(row, 0).filter(|host| !host.is_empty()) {
-            let address = super::joined(&host, port.unwrap_or(5433));
-            member("yugabyte", &address, None, String::new(), here, topology);
-        }
-    }
+fn members(cluster: &Cluster, rows: &RowSet, here: &str, topology: &mut Topology) {
+    let listed = (0..rows.len()).filter_map(|row| (cluster.read_member)(rows, row));
+    listed.for_each(|listed| member(listed, here, topology));
 }
 
 /// A member that the database lists: one of the file's, or another.
-fn member(
-    kind: &str,
-    address: &str,
-    status_port: Option<u16>,
-    version: String,
-    here: &str,
-    topology: &mut Topology,
-) {
-    let Some((host, port)) = parts(address) else {
-        return;
-    };
+fn member(listed: ClusterMember, here: &str, topology: &mut Topology) {
+    let ClusterMember {
+        kind,
+        host,
+        port,
+        status_port,
+        version,
+    } = listed;
     topology.listed = true;
     let status_port = status_port.filter(|status| Some(*status) != port);
     let host = reachable(host, here);
@@ -152,7 +90,7 @@ fn member(
         }
     } else if all < MOST_MEMBERS {
         on.components.push(Component {
-            kind: kind.into(),
+            kind,
             port,
             status_port,
             version,
@@ -162,7 +100,7 @@ fn member(
     }
 }
 
-/// What `cluster_hardware` has of each member's machine.
+/// What the database has of each member's machine.
 fn hardware(rows: &RowSet, here: &str, topology: &mut Topology) {
     for row in 0..rows.len() {
         let [instance, device, name, value] = [0, 1, 2, 4].map(|at| rows.text(row, at));
@@ -195,7 +133,8 @@ fn hardware(rows: &RowSet, here: &str, topology: &mut Topology) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_drivers::Cell;
+    use tidemark_core::Engine;
+    use tidemark_drivers::{Cell, Dialect};
 
     /// Rows made by hand after the manual: the databases are not at hand.
     fn made(columns: usize, rows: &[&[&str]]) -> RowSet {
@@ -208,6 +147,11 @@ mod tests {
             });
         }
         set
+    }
+
+    fn listed(engine: Engine, rows: &RowSet, topology: &mut Topology) {
+        let cluster = Dialect::new(engine).cluster().unwrap();
+        members(cluster, rows, "db1", topology);
     }
 
     #[test]
@@ -223,7 +167,7 @@ mod tests {
                 &["NULL", "NULL", "NULL", "NULL"],
             ],
         );
-        tidb(&rows, "db1", &mut topology);
+        listed(Engine::Tidb, &rows, &mut topology);
         let of = |host: &str| topology.hosts.iter().find(|h| h.host == host).unwrap();
         let tikv = &of("10.0.1.2").components;
         assert_eq!(tikv.len(), 1);
@@ -272,12 +216,12 @@ mod tests {
     fn other_clusters_members_are_read() {
         let mut topology = Topology::default();
         let rows = made(2, &[&["10.0.0.1:26257", "24.3"], &["NULL", "NULL"]]);
-        plain(&rows, "cockroach", "db1", &mut topology);
+        listed(Engine::Cockroach, &rows, &mut topology);
         let rows = made(
             2,
             &[&["10.0.0.2", "5433"], &["fd00::2", "5433"], &["", "1"]],
         );
-        yugabyte(&rows, "db1", &mut topology);
+        listed(Engine::Yugabyte, &rows, &mut topology);
         let hosts: Vec<_> = topology.hosts.iter().map(|h| h.host.as_str()).collect();
         assert_eq!(hosts, ["10.0.0.1", "10.0.0.2", "fd00::2"]);
         assert_eq!(topology.hosts[2].components[0].port, Some(5433));

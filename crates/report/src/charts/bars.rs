@@ -1,7 +1,8 @@
 //! Bars over names, one below the other, with their values as text: names may be long, and a phone is
 //! narrow.
 
-use super::canvas::{Drawing, Ink, cross, shape};
+use super::canvas::{Drawing, Ink};
+use super::markers::{cross, shape};
 use super::panel::escaped;
 use super::{ChartFigure, ChartWidth, INTERVAL_ROOM};
 use std::fmt::Write;
@@ -152,15 +153,7 @@ impl BarChart<'_> {
         );
         let is_cut = |bar: &Bar| bar.between.is_some_and(|(_, high)| high > top);
         let cut = bars().any(|bar| !bar.crossed && is_cut(bar));
-        let drawing = Drawing {
-            svg: format!(
-                "<svg aria-hidden=\"true\" viewBox=\"0 0 {wide} {height:.0}\" \
-                 xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
-            ),
-            rows: Vec::new(),
-            plot: (0, 0),
-        };
-        (drawing, cut)
+        (Drawing::of(&picture, wide, height), cut)
     }
 }
 

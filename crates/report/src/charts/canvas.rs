@@ -5,6 +5,7 @@
 //! its shade for light or dark, and its line a dash pattern.
 
 use super::axis::Axis;
+use super::markers::{MARKER, cross, shape};
 use crate::ReportError;
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -21,6 +22,20 @@ pub(crate) struct Drawing {
     pub rows: Vec<i32>,
     /// Top and bottom of the plot on the picture.
     pub plot: (i32, i32),
+}
+
+impl Drawing {
+    /// What is drawn by hand on a picture of this size, which shows its values as text.
+    pub(super) fn of(picture: &str, wide: f64, tall: f64) -> Self {
+        Self {
+            svg: format!(
+                "<svg aria-hidden=\"true\" viewBox=\"0 0 {wide} {tall:.0}\" \
+                 xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
+            ),
+            rows: Vec::new(),
+            plot: (0, 0),
+        }
+    }
 }
 
 /// What a colour stands for.
@@ -389,64 +404,6 @@ impl Chart<'_> {
         }
         Ok(())
     }
-}
-
-/// Half the size of a marker.
-const MARKER: i32 = 15;
-
-/// The outline of a series' marker around its point: circle, square, triangle, diamond, triangle on
-/// its tip, cross.
-pub(super) fn shape(series: usize, half: i32) -> Vec<(i32, i32)> {
-    let h = half;
-    let (third, most) = (h / 3, h * 9 / 10);
-    match series % SERIES.len() {
-        0 => (0..16)
-            .map(|n| (f64::from(n) * std::f64::consts::TAU / 16.0).sin_cos())
-            .map(|(sin, cos)| ((sin * f64::from(h)) as i32, (cos * f64::from(h)) as i32))
-            .collect(),
-        1 => vec![(-most, -most), (most, -most), (most, most), (-most, most)],
-        2 => vec![(0, -h), (h, most), (-h, most)],
-        3 => vec![(0, -h - 3), (h + 3, 0), (0, h + 3), (-h - 3, 0)],
-        4 => vec![(0, h), (h, -most), (-h, -most)],
-        _ => vec![
-            (-third, -h),
-            (third, -h),
-            (third, -third),
-            (h, -third),
-            (h, third),
-            (third, third),
-            (third, h),
-            (-third, h),
-            (-third, third),
-            (-h, third),
-            (-h, -third),
-            (-third, -third),
-        ],
-    }
-}
-
-/// The outline of a cross around its point, arms to the corners: no series' marker.
-pub(super) fn cross(half: i32) -> Vec<(i32, i32)> {
-    let (h, w) = (half, half / 3);
-    let (upper, lower) = (
-        [
-            (-h, w - h),
-            (w - h, -h),
-            (0, -w),
-            (h - w, -h),
-            (h, w - h),
-            (w, 0),
-        ],
-        [
-            (h, h - w),
-            (h - w, h),
-            (0, w),
-            (w - h, h),
-            (-h, h - w),
-            (-w, 0),
-        ],
-    );
-    [upper, lower].concat()
 }
 
 /// A series' line and marker, for a legend.

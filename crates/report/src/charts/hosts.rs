@@ -51,14 +51,7 @@ impl HostsDrawing {
         ChartFigure {
             title: self.title,
             says: self.says,
-            drawing: Drawing {
-                svg: format!(
-                    "<svg aria-hidden=\"true\" viewBox=\"0 0 {WIDTH} {y:.0}\" \
-                     xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
-                ),
-                rows: Vec::new(),
-                plot: (0, 0),
-            },
+            drawing: Drawing::of(&picture, WIDTH, y),
             head: self.head,
             rows: self.rows,
             span: ChartWidth::Whole,

@@ -6,6 +6,7 @@ mod canvas;
 mod hosts;
 mod latency;
 mod lines;
+mod markers;
 mod panel;
 mod rate;
 mod stacked;

@@ -81,14 +81,7 @@ impl StackChart {
         Some(ChartFigure {
             title: self.title,
             says: self.says,
-            drawing: Drawing {
-                svg: format!(
-                    "<svg aria-hidden=\"true\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
-                     xmlns=\"http://www.w3.org/2000/svg\">{picture}</svg>"
-                ),
-                rows: Vec::new(),
-                plot: (0, 0),
-            },
+            drawing: Drawing::of(&picture, WIDTH, height),
             head: self.head,
             rows: self.rows,
             span: ChartWidth::Whole,

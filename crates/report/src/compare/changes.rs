@@ -1,7 +1,7 @@
 //! What limits either side of a comparison, and which parts of the latency changed.
 
-use crate::load_words::ReportTable;
 use crate::number::three;
+use crate::report_table::ReportTable;
 use crate::texts::{Lang, compare as texts, diagnosis as words, fill};
 use tidemark_diagnosis::{Cause, Changes};
 

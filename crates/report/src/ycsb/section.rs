@@ -3,8 +3,8 @@
 use super::texts::{self, Texts};
 use crate::digest::Digest;
 use crate::load::option;
-use crate::load_words::ReportTable;
 use crate::number::{three, whole};
+use crate::report_table::ReportTable;
 use crate::section::WorkloadSection;
 use crate::texts::{Lang, fill};
 use crate::{ReportError, TypeLatency};

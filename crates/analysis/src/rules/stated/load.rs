@@ -343,11 +343,7 @@ pub(super) fn error_rate(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         ("line", Figure::Count(line)),
         ("share", Figure::Number(share * 100.0)),
     ];
-    let severity = if share >= ERRORS_INVALID {
-        Severity::Invalid
-    } else {
-        Severity::Suspect
-    };
+    let severity = Severity::invalid_if(share >= ERRORS_INVALID);
     Some(vec![finding(
         "error-rate",
         severity,

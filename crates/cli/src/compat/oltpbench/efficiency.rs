@@ -1,6 +1,7 @@
 //! Whether the phases of a workload file can have an efficiency.
 
-use super::execution::{FileExecution, PhaseAction, list};
+use super::execution::FileExecution;
+use super::phases::{PhaseAction, list};
 use super::waits::WaitScale;
 use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 

@@ -1,7 +1,9 @@
 use super::super::efficiency::no_efficiency;
 use super::super::parse::{Invocation, parse};
+use super::super::phases::{PhaseAction, of_phase};
 use super::*;
-use tidemark_core::{Pacing, Protocol};
+use std::time::Duration;
+use tidemark_core::{Arrivals, Pacing, Protocol, RunSpec};
 
 const DATABASE: &str = "<dbtype>postgres</dbtype><DBName>d</DBName><username>u</username>";
 const WAITS: &str = "<useKeyingTime>true</useKeyingTime><useThinkTime>true</useThinkTime>";

@@ -1,6 +1,7 @@
 //! A phase of a workload file as a job.
 
-use super::execution::{FileExecution, PhaseAction, WorkPhase, defaults, phase_spec};
+use super::execution::{FileExecution, defaults};
+use super::phases::{PhaseAction, WorkPhase, phase_spec};
 use super::run::execute_orders;
 use super::waits::WaitScale;
 use crate::exit::{ExitCode, Failure};

@@ -9,6 +9,7 @@ mod job;
 mod load;
 mod options;
 mod parse;
+mod phases;
 mod printer;
 mod run;
 mod waits;
@@ -47,7 +48,7 @@ pub const FRONTEND: Frontend = Frontend {
 fn every_option() -> Vec<tidemark_core::OptionSpec> {
     let groups = options::groups().into_iter();
     let all = groups.flat_map(|group| group.options);
-    all.chain(execution::PHASE.iter().copied()).collect()
+    all.chain(phases::PHASE.iter().copied()).collect()
 }
 
 /// The command line as clap has it, for completions and manual pages.

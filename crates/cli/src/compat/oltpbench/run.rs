@@ -1,9 +1,10 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
 use super::efficiency::{no_efficiency, warning};
-use super::execution::{FileExecution, PhaseAction};
+use super::execution::FileExecution;
 use super::files::{ResultFiles, Transactions};
 use super::job;
+use super::phases::PhaseAction;
 use super::printer::Printer;
 use super::windows::{WindowColumns, Windows};
 use crate::exit::{ExitCode, Failure};

@@ -1,5 +1,6 @@
 //! `tidemark pgbench`: pgbench's command line and output over Tidemark's engine.
 
+mod arguments;
 mod flags;
 mod job;
 mod load;
@@ -29,7 +30,7 @@ pub const FRONTEND: Frontend = Frontend {
     about: "Run pgbench's scripts on PostgreSQL with the command line of pgbench",
     words: "As for pgbench: [OPTION]... [DBNAME]; --help lists them",
     main,
-    grammar: || Ok(flags::command_line()),
+    grammar: || Ok(arguments::command_line()),
     options: flags::every_option,
     commands: &[],
     examples: [

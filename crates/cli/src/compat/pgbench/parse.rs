@@ -1,6 +1,7 @@
 //! The command line of `tidemark pgbench`, understood.
 
-use super::flags::{DATABASE, FLAGS, REFUSED, command_line, every_option, names};
+use super::arguments::command_line;
+use super::flags::{DATABASE, FLAGS, REFUSED, every_option, names};
 use super::scripts;
 use crate::exit::Failure;
 use crate::frontend::StepOptions;

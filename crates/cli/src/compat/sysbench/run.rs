@@ -83,7 +83,12 @@ impl Console for SysbenchConsole<'_> {
     }
 
     fn header(&mut self, order: &JobOrder, record: &RunRecord) {
-        let head = header(self.options, &order.job.load, &self.checkpoints, record);
+        let head = header(
+            self.options,
+            &order.job.load,
+            &self.checkpoints,
+            Some(record),
+        );
         say(&mut self.out, &head);
         if self.options.flag("db-debug") {
             say(&mut self.out, &debug_lines(record));
@@ -149,11 +154,12 @@ fn prepare_command(workload: &str, options: &OptionValues) -> String {
     crate::shell::line(&words)
 }
 
-fn header(
+/// What stands above a run; of one on a database, `record` says which.
+pub(super) fn header(
     options: &OptionValues,
     spec: &RunSpec,
     checkpoints: &[Duration],
-    record: &RunRecord,
+    record: Option<&RunRecord>,
 ) -> String {
     let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
     RunHeader {
@@ -172,8 +178,8 @@ fn header(
         forced_shutdown_s: spec
             .forced_shutdown
             .map(|grace| (length(spec).unwrap_or_default() + grace).as_secs()),
-        target: Some(&record.target),
-        server: record.server.as_ref(),
+        target: record.map(|record| record.target.as_str()),
+        server: record.and_then(|record| record.server.as_ref()),
     }
     .to_string()
 }

@@ -10,6 +10,7 @@ mod size;
 mod test_plan;
 mod tiflash;
 mod unchanged_rows;
+mod verdict;
 mod watch;
 
 use crate::compat::gotpc::GoTpcCommand;

@@ -1,14 +1,25 @@
 //! CockroachDB, by the names of its console's dashboards (CockroachDB manual, "Essential Metrics",
 //! "Prometheus Endpoint").
 
-use super::table::MetricRow;
+use super::table::{MetricRow, NodeTable};
 
 /// Histograms are in nanoseconds.
 const NS: f64 = 1e-6;
 
 /// A node.
+pub(super) static NODE: NodeTable = NodeTable {
+    name: "CockroachDB",
+    port: 8080,
+    path: "/_status/vars",
+    tellers: &["sql_select_count", "sys_cpu_", "liveness_livenodes"],
+    ignored: None,
+    // Child metrics have labels of their own.
+    labels_of_sums: Some(&["node_id", "store", "tenant", "cluster"]),
+    rows: NODE_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const NODE: &[MetricRow] = &[
+const NODE_ROWS: &[MetricRow] = &[
     // SQL.
     MetricRow::count("cockroach.statements", &["sql_select_count"]).with("kind", "select"),
     MetricRow::count("cockroach.statements", &["sql_insert_count"]).with("kind", "insert"),

@@ -6,21 +6,8 @@ use super::table::{NodeKind, YB_QUERY};
 use crate::db::{Db, Refusal};
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_core::{Engine, Host};
-use tidemark_drivers::{Connector, RowSet};
-
-/// TiDB's nodes; needs PROCESS.
-const TIDB: &str = "SELECT TYPE, INSTANCE, STATUS_ADDRESS, VERSION \
-                    FROM information_schema.cluster_info";
-/// CockroachDB's nodes; needs VIEWCLUSTERMETADATA.
-const COCKROACH: &str = "SELECT address FROM crdb_internal.gossip_nodes WHERE is_live \
-                         ORDER BY node_id";
-/// Where the node that answers has its console; others have theirs alike.
-const CONSOLE: &str = "SELECT field, value FROM crdb_internal.node_runtime_info \
-                       WHERE component = 'UI'";
-/// From 25.4 on, tables of `crdb_internal` can be closed to sessions that don't ask for them.
-const OPEN_INTERNALS: &str = "SET allow_unsafe_internals = on";
-/// YugabyteDB's tablet servers.
-const YUGABYTE: &str = "SELECT host FROM yb_servers()";
+use tidemark_drivers::cluster::{ClusterNode, NodeRight};
+use tidemark_drivers::{Connector, Dialect};
 
 /// A node to be looked at.
 #[derive(Debug, Clone)]
@@ -89,34 +76,21 @@ pub(super) fn discovered(
     db: &mut Db,
     access: &EndpointAccess,
 ) -> Result<Vec<Node>, Gap> {
-    let here = match connector.hosts().first() {
-        Some((Host::Tcp { host, .. }, _)) => host.as_str(),
-        _ => "127.0.0.1",
+    let here = host_of(connector);
+    let Some(cluster) = Dialect::new(engine).cluster() else {
+        return Err(Gap::new(GapKind::Engine, engine.to_string()));
     };
-    let mut nodes = match engine {
-        Engine::Tidb => {
-            let rows = db.query(TIDB).map_err(|why| refused(why, engine, db))?;
-            tidb(&rows, here)
+    let rows = match (db.query(cluster.nodes), cluster.opening) {
+        (Err(why), Some(opening)) if why.is_of_the_statement() => {
+            let _unknown = db.query(opening);
+            db.query(cluster.nodes)
         }
-        Engine::Cockroach => {
-            let rows = match db.query(COCKROACH) {
-                Err(why) if why.is_of_the_statement() => {
-                    let _unknown = db.query(OPEN_INTERNALS);
-                    db.query(COCKROACH)
-                }
-                answered => answered,
-            };
-            let rows = rows.map_err(|why| refused(why, engine, db))?;
-            // Who may not ask it finds the usual port.
-            let console = db.query(CONSOLE).unwrap_or_default();
-            cockroach(&rows, &console, here)
-        }
-        Engine::Yugabyte => {
-            let rows = db.query(YUGABYTE).map_err(|why| refused(why, engine, db))?;
-            yugabyte(&rows, here)
-        }
-        other => return Err(Gap::new(GapKind::Engine, other.to_string())),
+        (answered, _) => answered,
     };
+    let rows = rows.map_err(|why| refused(why, cluster.right.as_ref(), db))?;
+    let console = cluster.console.and_then(|sql| db.query(sql).ok());
+    let named = (cluster.read_nodes)(&rows, &console.unwrap_or_default());
+    let mut nodes = reached(named, here);
     // Their addresses are the database's word: they learn no sign-in.
     let access = access.without_sign_in();
     for node in &mut nodes {
@@ -129,104 +103,45 @@ pub(super) fn discovered(
 }
 
 /// What would allow what was refused.
-fn refused(why: Refusal, engine: Engine, db: &mut Db) -> Gap {
+fn refused(why: Refusal, right: Option<&NodeRight>, db: &mut Db) -> Gap {
     const WORDS: [&str; 4] = ["privilege", "denied", "permission", "allowed"];
     let said = why.to_string().to_lowercase();
-    if !why.is_of_the_statement() || !WORDS.iter().any(|word| said.contains(word)) {
+    let is_of_rights = why.is_of_the_statement() && WORDS.iter().any(|word| said.contains(word));
+    let Some(right) = right.filter(|_| is_of_rights) else {
         return why.gap();
-    }
-    let account = match engine {
-        Engine::Tidb => "SELECT REPLACE(CURRENT_USER(), '@', '\\'@\\'')",
-        _ => "SELECT quote_ident(current_user)",
     };
-    let account = db.query(account).ok().and_then(|rows| rows.text(0, 0));
+    let account = db.query(right.account).ok();
+    let account = account.and_then(|rows| rows.text(0, 0));
     let account = account.unwrap_or_else(|| "ACCOUNT".into());
-    let right = match engine {
-        Engine::Tidb => format!("GRANT PROCESS ON *.* TO '{account}'"),
-        Engine::Cockroach => format!("GRANT SYSTEM VIEWCLUSTERMETADATA TO {account}"),
-        _ => return why.gap(),
-    };
-    Gap::new(GapKind::NodesRefused, right)
+    let grant = right.grant.replace("{account}", &account);
+    Gap::new(GapKind::NodesRefused, grant)
 }
 
-/// TiDB's, TiKV's and PD's, as `cluster_info` has them; of other kinds nothing is taken.
-fn tidb(rows: &RowSet, here: &str) -> Vec<Node> {
-    let nodes = (0..rows.len()).filter_map(|row| {
-        let kind = match rows.text(row, 0)?.to_ascii_lowercase().as_str() {
-            "tidb" => NodeKind::Tidb,
-            "tikv" => NodeKind::Tikv,
-            "pd" => NodeKind::Pd,
-            _ => return None,
+/// Where the nodes are that the database names, of the kinds that have a table.
+fn reached(named: Vec<ClusterNode>, here: &str) -> Vec<Node> {
+    let nodes = named.into_iter().filter_map(|named| {
+        let kind = NodeKind::named(named.kind)?;
+        let port = named.port.unwrap_or(kind.port());
+        let node = Node::new(kind, &reachable(named.host, here), port)?;
+        let url = match named.is_tls {
+            true => node.url.with_tls(),
+            false => node.url.clone(),
         };
-        let status = rows.text(row, 2).unwrap_or_default();
-        let (host, port) = match parts(&status) {
-            Some((host, Some(port))) => (host, port),
-            // The address without its port: that is another one.
-            _ => (parts(&rows.text(row, 1)?)?.0, kind.port()),
-        };
-        Node::new(kind, &reachable(host, here), port)
-    });
-    nodes.collect()
-}
-
-/// CockroachDB's.
-fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Vec<Node> {
-    let field = |wanted: &str| {
-        let row = (0..console.len()).find(|row| console.text(*row, 0).as_deref() == Some(wanted));
-        console.text(row?, 1)
-    };
-    // Scheme and port are fields of their own (crdb_internal.node_runtime_info).
-    let port = field("Port").and_then(|port| port.parse().ok());
-    let port: u16 = port.unwrap_or(NodeKind::Cockroach.port());
-    let is_tls = field("Scheme").as_deref() == Some("https");
-    let nodes = (0..rows.len()).filter_map(|row| {
-        let (host, _) = parts(&rows.text(row, 0)?)?;
-        let node = Node::new(NodeKind::Cockroach, &reachable(host, here), port)?;
-        Some(match is_tls {
-            true => Node {
-                url: node.url.with_tls(),
-                ..node
-            },
-            false => node,
+        Some(Node {
+            url,
+            is_guess: named.is_guess,
+            ..node
         })
     });
     nodes.collect()
 }
 
-/// YugabyteDB's: of each host the tablet server and its YSQL, and a master if there is one.
-fn yugabyte(rows: &RowSet, here: &str) -> Vec<Node> {
-    let mut nodes = Vec::new();
-    for row in 0..rows.len() {
-        let host = rows.text(row, 0).filter(|host| !host.is_empty());
-        let Some(host) = host.map(|host| reachable(host, here)) else {
-            continue;
-        };
-        for kind in [NodeKind::YbTserver, NodeKind::YbSql, NodeKind::YbMaster] {
-            nodes.extend(Node::new(kind, &host, kind.port()).map(|node| Node {
-                is_guess: kind == NodeKind::YbMaster,
-                ..node
-            }));
-        }
+/// The target's host as this one knows it.
+pub(crate) fn host_of(connector: &Connector) -> &str {
+    match connector.hosts().first() {
+        Some((Host::Tcp { host, .. }, _)) => host.as_str(),
+        _ => "127.0.0.1",
     }
-    nodes
-}
-
-/// Host and port of `host:port`, `[::1]:port`, a bare host, or any of these in a URL.
-pub(crate) fn parts(address: &str) -> Option<(String, Option<u16>)> {
-    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let bare = bare.split('/').next().unwrap_or_default().trim();
-    let (host, port) = match bare.strip_prefix('[') {
-        Some(inside) => {
-            let (host, rest) = inside.split_once(']')?;
-            (host, rest.strip_prefix(':'))
-        }
-        None => match bare.rsplit_once(':') {
-            Some((host, port)) if !host.contains(':') => (host, Some(port)),
-            _ => (bare, None),
-        },
-    };
-    let port = port.and_then(|port| port.parse().ok());
-    (!host.is_empty()).then(|| (host.to_string(), port))
 }
 
 /// A node that calls itself by an address of its own machine is on the target's host.
@@ -242,7 +157,7 @@ pub(crate) fn reachable(host: String, here: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_drivers::Cell;
+    use tidemark_drivers::{Cell, RowSet};
 
     /// Rows made by hand: the databases are not at hand.
     fn made(columns: usize, rows: &[&[&str]]) -> RowSet {
@@ -264,21 +179,20 @@ mod tests {
             .collect()
     }
 
-    #[test]
-    fn the_database_is_asked_what_its_manual_has() {
-        assert_eq!(
-            TIDB,
-            "SELECT TYPE, INSTANCE, STATUS_ADDRESS, VERSION FROM information_schema.cluster_info"
-        );
-        assert_eq!(
-            COCKROACH,
-            "SELECT address FROM crdb_internal.gossip_nodes WHERE is_live ORDER BY node_id"
-        );
-        assert_eq!(
-            CONSOLE,
-            "SELECT field, value FROM crdb_internal.node_runtime_info WHERE component = 'UI'"
-        );
-        assert_eq!(YUGABYTE, "SELECT host FROM yb_servers()");
+    fn nodes_of(engine: Engine, rows: &RowSet, console: &RowSet, here: &str) -> Vec<Node> {
+        let cluster = Dialect::new(engine).cluster().unwrap();
+        let named = (cluster.read_nodes)(rows, console);
+        let is_known = |named: &ClusterNode| NodeKind::named(named.kind).is_some();
+        assert!(named.iter().all(is_known), "{named:?}");
+        reached(named, here)
+    }
+
+    fn tidb(rows: &RowSet, here: &str) -> Vec<Node> {
+        nodes_of(Engine::Tidb, rows, &RowSet::new(), here)
+    }
+
+    fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Vec<Node> {
+        nodes_of(Engine::Cockroach, rows, console, here)
     }
 
     #[test]
@@ -342,7 +256,7 @@ mod tests {
     #[test]
     fn yugabytes_nodes_are_read() {
         let rows = made(1, &[&["10.0.0.1"], &["127.0.0.2"], &["NULL"], &[""]]);
-        let nodes = yugabyte(&rows, "127.0.0.1");
+        let nodes = nodes_of(Engine::Yugabyte, &rows, &RowSet::new(), "127.0.0.1");
         let path = "/prometheus-metrics?reset_histograms=false&show_help=false";
         assert_eq!(
             named(&nodes[..3]),
@@ -386,18 +300,5 @@ mod tests {
         );
         let nodes = given_by("https://db1:8080/metrics").unwrap();
         assert!(nodes[0].url.is_tls() && nodes[0].is_given);
-    }
-
-    #[test]
-    fn addresses_are_taken_apart() {
-        let of = |text| parts(text).map(|(host, port)| (host, port.unwrap_or(0)));
-        let some = |host: &str, port| Some((host.to_string(), port));
-        assert_eq!(of("db1:80"), some("db1", 80));
-        assert_eq!(of("http://db1:80/x"), some("db1", 80));
-        assert_eq!(of("[::1]:80"), some("::1", 80));
-        assert_eq!(of("fd00::1"), some("fd00::1", 0));
-        assert_eq!(of("db1"), some("db1", 0));
-        assert_eq!(of("db1:x"), some("db1", 0));
-        assert_eq!((of(""), of(":80"), of("[::1")), (None, None, None));
     }
 }

@@ -20,7 +20,7 @@ use crate::db::Db;
 use crate::own::Own;
 use crate::source::{Samples, SeriesHandle, SeriesSource};
 use discover::{Node, discovered, given};
-pub(crate) use discover::{parts, reachable};
+pub(crate) use discover::{host_of, reachable};
 use rates::{MetricAspect, NodeSample, NodeSeries, figures};
 use scrape::{LONGEST, MOST_BYTES, NodeReader, Scrape, kind_of};
 use std::collections::{HashMap, HashSet};

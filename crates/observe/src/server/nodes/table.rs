@@ -37,58 +37,41 @@ impl NodeKind {
         NodeKind::YbTserver,
     ];
 
-    /// The port of HTTP unless it was changed.
-    pub const fn port(self) -> u16 {
+    fn table(self) -> &'static NodeTable {
         match self {
-            NodeKind::Tidb => 10080,
-            NodeKind::Tikv => 20180,
-            NodeKind::Pd => 2379,
-            NodeKind::Cockroach => 8080,
-            NodeKind::YbTserver => 9000,
-            NodeKind::YbSql => 13000,
-            NodeKind::YbMaster => 7000,
+            NodeKind::Tidb => &tidb::TIDB,
+            NodeKind::Tikv => &tidb::TIKV,
+            NodeKind::Pd => &tidb::PD,
+            NodeKind::Cockroach => &cockroach::NODE,
+            NodeKind::YbTserver => &yugabyte::TSERVER,
+            NodeKind::YbSql => &yugabyte::YSQL,
+            NodeKind::YbMaster => &yugabyte::MASTER,
         }
+    }
+
+    /// The kind that its makers call so.
+    pub fn named(name: &str) -> Option<NodeKind> {
+        Self::ALL.into_iter().find(|kind| kind.table().name == name)
+    }
+
+    /// The port of HTTP unless it was changed.
+    pub fn port(self) -> u16 {
+        self.table().port
     }
 
     /// Where its metrics are.
-    pub const fn path(self) -> &'static str {
-        match self {
-            NodeKind::Tidb | NodeKind::Tikv | NodeKind::Pd => "/metrics",
-            NodeKind::Cockroach => "/_status/vars",
-            NodeKind::YbTserver | NodeKind::YbSql | NodeKind::YbMaster => "/prometheus-metrics",
-        }
+    pub fn path(self) -> &'static str {
+        self.table().path
     }
 
     /// What is taken of it.
-    pub const fn rows(self) -> &'static [MetricRow] {
-        match self {
-            NodeKind::Tidb => tidb::TIDB,
-            NodeKind::Tikv => tidb::TIKV,
-            NodeKind::Pd => tidb::PD,
-            NodeKind::Cockroach => cockroach::NODE,
-            NodeKind::YbTserver => yugabyte::TSERVER,
-            NodeKind::YbSql => yugabyte::YSQL,
-            NodeKind::YbMaster => yugabyte::MASTER,
-        }
-    }
-
-    /// Names that only this kind has, of those that come before it: a master has a tablet server's
-    /// metrics, too.
-    const fn tellers(self) -> &'static [&'static str] {
-        match self {
-            NodeKind::Tidb => &["tidb_server_", "tidb_session_"],
-            NodeKind::Tikv => &["tikv_"],
-            NodeKind::Pd => &["pd_cluster_", "pd_scheduler_", "pd_server_", "pd_regions_"],
-            NodeKind::Cockroach => &["sql_select_count", "sys_cpu_", "liveness_livenodes"],
-            NodeKind::YbSql => &["handler_latency_yb_ysqlserver_", "yb_ysqlserver_"],
-            NodeKind::YbMaster => &["handler_latency_yb_master_"],
-            NodeKind::YbTserver => &["handler_latency_yb_tserver_", "log_append_latency"],
-        }
+    pub fn rows(self) -> &'static [MetricRow] {
+        self.table().rows
     }
 
     /// The kind that a node is known to be of, once it has this name, too.
     pub fn foremost(known: Option<NodeKind>, name: &str) -> Option<NodeKind> {
-        let tells = |kind: &NodeKind| kind.tellers().iter().any(|t| name.starts_with(t));
+        let tells = |kind: &NodeKind| kind.table().tellers.iter().any(|t| name.starts_with(t));
         let place = |kind: NodeKind| Self::ALL.iter().position(|k| *k == kind);
         let told = Self::ALL.iter().copied().find(tells);
         match (known, told) {
@@ -98,36 +81,42 @@ impl NodeKind {
         }
     }
 
-    /// Labels that tell no series from another: YugabyteDB changes them from look to look.
+    /// Whether a label tells no series from another.
     pub fn ignores(self, label: &str) -> bool {
-        self.is_yugabyte() && label == "metric_type"
+        self.table().ignored == Some(label)
     }
 
-    /// Whether a line with this label is a part of another line's sum: CockroachDB's child metrics.
+    /// Whether a line with this label is a part of another line's sum.
     pub fn is_of_parts(self, label: &str) -> bool {
-        self == NodeKind::Cockroach && !matches!(label, "node_id" | "store" | "tenant" | "cluster")
-    }
-
-    fn is_yugabyte(self) -> bool {
-        matches!(
-            self,
-            NodeKind::YbTserver | NodeKind::YbSql | NodeKind::YbMaster
-        )
+        let labels = self.table().labels_of_sums;
+        labels.is_some_and(|labels| !labels.contains(&label))
     }
 }
 
 impl fmt::Display for NodeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NodeKind::Tidb => "TiDB",
-            NodeKind::Tikv => "TiKV",
-            NodeKind::Pd => "PD",
-            NodeKind::Cockroach => "CockroachDB",
-            NodeKind::YbTserver => "YB-TServer",
-            NodeKind::YbSql => "YSQL",
-            NodeKind::YbMaster => "YB-Master",
-        })
+        f.write_str(self.table().name)
     }
+}
+
+/// What is known of a kind of node.
+#[derive(Debug)]
+pub(super) struct NodeTable {
+    /// What its makers call it.
+    pub name: &'static str,
+    /// The port of HTTP unless it was changed.
+    pub port: u16,
+    /// Where its metrics are.
+    pub path: &'static str,
+    /// Beginnings of names that only this kind has, of those that come before it: a master has a tablet
+    /// server's metrics, too.
+    pub tellers: &'static [&'static str],
+    /// A label that tells no series from another: it changes from look to look.
+    pub ignored: Option<&'static str>,
+    /// Where lines with other labels than these are parts of another line's sum.
+    pub labels_of_sums: Option<&'static [&'static str]>,
+    /// What is taken of it.
+    pub rows: &'static [MetricRow],
 }
 
 /// How a metric is read.

@@ -1,14 +1,24 @@
 //! TiDB, TiKV and PD, by the names of their dashboards (TiDB manual, "Key Metrics", "Performance
 //! Overview Dashboard", "TiKV Details").
 
-use super::table::MetricRow;
+use super::table::{MetricRow, NodeTable};
 
 /// Histograms are in seconds.
 const S: f64 = 1e3;
 
 /// TiDB's SQL server.
+pub(super) static TIDB: NodeTable = NodeTable {
+    name: "TiDB",
+    port: 10080,
+    path: "/metrics",
+    tellers: &["tidb_server_", "tidb_session_"],
+    ignored: None,
+    labels_of_sums: None,
+    rows: TIDB_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const TIDB: &[MetricRow] = &[
+const TIDB_ROWS: &[MetricRow] = &[
     // Query Summary.
     MetricRow::count("tidb.statements", &["tidb_executor_statement_total"]).by("type"),
     MetricRow::count("tidb.commands", &["tidb_server_query_total"]).by("type"),
@@ -36,8 +46,18 @@ pub(super) const TIDB: &[MetricRow] = &[
 ];
 
 /// TiDB's storage.
+pub(super) static TIKV: NodeTable = NodeTable {
+    name: "TiKV",
+    port: 20180,
+    path: "/metrics",
+    tellers: &["tikv_"],
+    ignored: None,
+    labels_of_sums: None,
+    rows: TIKV_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const TIKV: &[MetricRow] = &[
+const TIKV_ROWS: &[MetricRow] = &[
     // Cluster.
     MetricRow::cpu("tikv.cpu", 1.0, &["process_cpu_seconds_total"]),
     MetricRow::gauge("tikv.memory", "bytes", -4, &["process_resident_memory_bytes"]),
@@ -81,8 +101,18 @@ pub(super) const TIKV: &[MetricRow] = &[
 ];
 
 /// TiDB's placement driver.
+pub(super) static PD: NodeTable = NodeTable {
+    name: "PD",
+    port: 2379,
+    path: "/metrics",
+    tellers: &["pd_cluster_", "pd_scheduler_", "pd_server_", "pd_regions_"],
+    ignored: None,
+    labels_of_sums: None,
+    rows: PD_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const PD: &[MetricRow] = &[
+const PD_ROWS: &[MetricRow] = &[
     MetricRow::cpu("pd.cpu", 1.0, &["process_cpu_seconds_total"]),
     MetricRow::gauge("pd.memory", "bytes", -4, &["process_resident_memory_bytes"]),
     MetricRow::durations("pd.grpc", S, &["grpc_server_handling_seconds"]).by("grpc_method").counted(),

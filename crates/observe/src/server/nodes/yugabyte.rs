@@ -1,6 +1,6 @@
 //! YugabyteDB's processes (YugabyteDB manual, "Metrics").
 
-use super::table::MetricRow;
+use super::table::{MetricRow, NodeTable};
 
 /// Latencies are in microseconds.
 const US: f64 = 1e-3;
@@ -21,8 +21,18 @@ const PREEMPTIONS: MetricRow =
     MetricRow::count("yugabyte.context-switches", PUSHED).with("kind", "involuntary");
 
 /// The tablet server.
+pub(super) static TSERVER: NodeTable = NodeTable {
+    name: "YB-TServer",
+    port: 9000,
+    path: "/prometheus-metrics",
+    tellers: &["handler_latency_yb_tserver_", "log_append_latency"],
+    ignored: Some("metric_type"),
+    labels_of_sums: None,
+    rows: TSERVER_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const TSERVER: &[MetricRow] = &[
+const TSERVER_ROWS: &[MetricRow] = &[
     // Requests for tablets.
     MetricRow::durations("yugabyte.read", US, &["handler_latency_yb_tserver_TabletServerService_Read"]).counted(),
     MetricRow::durations("yugabyte.write", US, &["handler_latency_yb_tserver_TabletServerService_Write"]).counted(),
@@ -56,8 +66,18 @@ pub(super) const TSERVER: &[MetricRow] = &[
 ];
 
 /// YSQL, beside a tablet server.
+pub(super) static YSQL: NodeTable = NodeTable {
+    name: "YSQL",
+    port: 13000,
+    path: "/prometheus-metrics",
+    tellers: &["handler_latency_yb_ysqlserver_", "yb_ysqlserver_"],
+    ignored: Some("metric_type"),
+    labels_of_sums: None,
+    rows: YSQL_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const YSQL: &[MetricRow] = &[
+const YSQL_ROWS: &[MetricRow] = &[
     MetricRow::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_SelectStmt"]).with("statement", "select").counted(),
     MetricRow::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_InsertStmt"]).with("statement", "insert").counted(),
     MetricRow::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_UpdateStmt"]).with("statement", "update").counted(),
@@ -73,8 +93,18 @@ pub(super) const YSQL: &[MetricRow] = &[
 ];
 
 /// The master.
+pub(super) static MASTER: NodeTable = NodeTable {
+    name: "YB-Master",
+    port: 7000,
+    path: "/prometheus-metrics",
+    tellers: &["handler_latency_yb_master_"],
+    ignored: Some("metric_type"),
+    labels_of_sums: None,
+    rows: MASTER_ROWS,
+};
+
 #[rustfmt::skip] // a row each
-pub(super) const MASTER: &[MetricRow] = &[
+const MASTER_ROWS: &[MetricRow] = &[
     MetricRow::durations("yugabyte.catalog-read", US, &["handler_latency_yb_tserver_TabletServerService_Read"]).counted(),
     MetricRow::durations("yugabyte.tablet-locations", US, &["handler_latency_yb_master_MasterClient_GetTabletLocations"]).counted(),
     CPU_USER, CPU_SYSTEM, SPINLOCK, MEMORY, SWITCHES, PREEMPTIONS,

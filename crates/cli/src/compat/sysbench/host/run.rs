@@ -2,13 +2,13 @@
 
 use super::super::prepare::outlet;
 use super::super::printer::bar;
+use super::super::run::header;
 use super::job::HostOrder;
 use super::workers::{HostTestThreads, events, told, workers};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::live_output::LiveOutput;
 use crate::measuring::IntervalWindow;
-use crate::pacing::{described, length};
 use crate::plan::{checkpoints, percentiles};
 use crate::ready;
 use crate::record_outputs::{RecordOutputs, complain, say};
@@ -17,10 +17,10 @@ use crate::storing::Storing;
 use crate::watching::{Watching, run_info};
 use std::sync::Arc;
 use std::time::Duration;
+use tidemark_compat::sysbench;
 use tidemark_compat::sysbench::host::HostTest;
-use tidemark_compat::sysbench::{self, RunHeader};
+use tidemark_core::RunSpec;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
-use tidemark_core::{Pacing, RunSpec};
 use tidemark_engine::{RunObserver, RunResult, Started, WorkersSpec, run_workers};
 use tidemark_hosttests::files::FileCounts;
 use tidemark_report::{ReportError, beyond, step};
@@ -52,7 +52,7 @@ pub fn run(order: &HostOrder) -> Result<ExitCode, Failure> {
     };
     let mut recording = Recording::of_machine(job, options, &order.command);
     let checkpoints = checkpoints(options)?;
-    say(&mut out, &header(order, &checkpoints));
+    say(&mut out, &header(options, &job.load, &checkpoints, None));
     say(&mut out, &words.test.header());
     let mut storing = Storing::open(job.outputs.store.as_deref())?;
     complain(&mut storing);
@@ -94,31 +94,6 @@ pub fn run(order: &HostOrder) -> Result<ExitCode, Failure> {
         eprint!("{text}");
     }
     ready::ended(result, &recording.record, "")
-}
-
-fn header(order: &HostOrder, checkpoints: &[Duration]) -> String {
-    let (options, spec) = (&order.options, &order.job.load);
-    let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
-    RunHeader {
-        threads: spec.terminals,
-        beyond: &described(spec),
-        rate: match spec.pacing {
-            Pacing::Rate(rate) => Some(rate),
-            _ => None,
-        },
-        report_interval_s: options.uint("report-interval"),
-        checkpoints_s: &checkpoints_s,
-        debug: options.flag("debug"),
-        validate: options.flag("validate"),
-        seed: spec.seed,
-        seed_given: options.uint("rand-seed") > 0,
-        forced_shutdown_s: spec
-            .forced_shutdown
-            .map(|grace| (length(spec).unwrap_or_default() + grace).as_secs()),
-        target: None,
-        server: None,
-    }
-    .to_string()
 }
 
 /// What is printed of a test.
