@@ -51,6 +51,8 @@ pub(crate) struct Draft {
     pub pending: Option<(StatedInterval, usize)>,
     /// Name, seconds and line.
     pub queries: Vec<(String, f64, u64)>,
+    /// Which percentile its intervals have, where their lines say it.
+    pub percent: Option<f64>,
     /// Seconds of its first interval.
     pub usual_length: Option<f64>,
     /// Seconds of each by its options.

@@ -1,6 +1,6 @@
 //! sysbench 0.4, 0.5, 1.0 and 1.1: header, intermediate results, histogram, summary.
 
-use super::sysbench_interval::{csv, interval};
+use super::sysbench_interval::{csv, interval, percent};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, labelled, number, unit_ms, value};
@@ -38,9 +38,16 @@ const FRAMES: [&str; 25] = [
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if text.starts_with('[') || text.contains("thds:") || text.contains("threads:") {
-        if let Some(one) = interval(text, line) {
+        if let Some(mut one) = interval(text, line) {
             place(doc, line, one.end_s);
             let run = doc.run(TOOL, line);
+            if run.last_moment().is_none() {
+                run.percent = percent(text);
+            }
+            // Switched off, it is printed as zero.
+            if run.percent == Some(0.0) {
+                one.percentile_ms = None;
+            }
             run.next_interval(one);
             return true;
         }

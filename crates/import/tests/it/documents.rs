@@ -1,6 +1,7 @@
 //! Documents of each format. All are written by us after the tools' documented formats, none was printed
 //! by a tool; what real tools print is tested where they run (`crates/cli/tests/it/importing.rs`).
 
+use std::collections::BTreeMap;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_import::{Became, Import, Origin, read};
 
@@ -90,6 +91,35 @@ fn sysbench_1_0_is_taken_over_with_its_lines() {
     assert_eq!(run.totals.statements.read, 2800);
     assert_eq!(run.intervals.len(), 2);
     assert!(import(SYSBENCH_1).leftovers.ranges.is_empty());
+}
+
+#[test]
+fn a_percentile_of_intervals_is_the_one_that_their_lines_name() {
+    let percentiles = |line: &str| {
+        let run = one(line);
+        let stats = &run.intervals[0].types["transaction"];
+        stats.quantiles.as_ref().unwrap().percentiles_ms.clone()
+    };
+    let of = |percent: &str, ms: f64| BTreeMap::from([(percent.to_string(), ms)]);
+    assert_eq!(
+        percentiles(
+            "[ 10s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,99%): 45.79 err/s: 0.00 reconn/s: 0.00\n"
+        ),
+        of("99", 45.79)
+    );
+    assert_eq!(
+        percentiles(
+            "[  10s] threads: 4, tps: 100.00, reads: 1400.00, writes: 400.00, response time: 45.79ms (99%), errors: 0.00, reconnects:  0.00\n"
+        ),
+        of("99", 45.79)
+    );
+    // Switched off: there is none.
+    assert_eq!(
+        percentiles(
+            "[ 10s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,0%): 0.00 err/s: 0.00 reconn/s: 0.00\n"
+        ),
+        BTreeMap::new()
+    );
 }
 
 #[test]
