@@ -227,18 +227,26 @@ fn status(plain: &str, line: u64) -> Option<StatedInterval> {
             .then_some(n.value)
     });
     let mut more = BTreeMap::from([("operations".to_string(), operations.value)]);
-    let types = after.split('[').skip(1).filter_map(|t| t.split_once(':'));
+    let types = after
+        .split('[')
+        .skip(1)
+        .filter_map(|t| t.split_once([':', ' ']));
     for (of, fields) in types.take(20) {
         for field in fields.split([',', ']']) {
             let Some((name, n)) = field.trim().split_once('=') else {
                 continue;
             };
             let (name, factor) = match name {
-                "Count" => ("count", 1.0),
-                "Avg" => ("mean_ms", 1e-3),
-                "Min" => ("min_ms", 1e-3),
-                "Max" => ("max_ms", 1e-3),
-                _ => continue,
+                "Count" => ("count".to_string(), 1.0),
+                // `[READ AverageLatency(us)=835.2]` of older versions.
+                "Avg" | "AverageLatency(us)" => ("mean_ms".into(), 1e-3),
+                "Min" => ("min_ms".into(), 1e-3),
+                "Max" => ("max_ms".into(), 1e-3),
+                // `99.9=1200`.
+                _ => match number(name) {
+                    Some((percent, "")) => (format!("p{}_ms", percent.value), 1e-3),
+                    _ => continue,
+                },
             };
             if let Some((n, _)) = number(n) {
                 more.insert(format!("{} {name}", of.trim()), n.value * factor);

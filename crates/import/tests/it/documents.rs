@@ -295,6 +295,15 @@ tpmC: 136.4
         (3, 40)
     );
     assert_eq!(run.options["warehouses"].value, "6");
+    let current = &run.imported.as_ref().unwrap().intervals[0];
+    assert_eq!(
+        (current.rate, current.percentile_ms),
+        (Some(2.0), Some(1500.0))
+    );
+    assert_eq!(
+        (current.more["p90_ms"], current.more["p99.9_ms"]),
+        (1000.0, 1500.0)
+    );
     let run =
         one("./bin/go-tpc tpch run --sf 1\nFinished\n[Summary] Q1: 1.07s\n[Summary] Q2: 1m2.5s\n");
     assert_eq!(
@@ -337,7 +346,7 @@ DEBUG something of a driver
 YCSB Client 0.17.0
 Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p recordcount=1000 -t
 2026-01-01 10:00:10:001 10 sec: 1000 operations; 100.0 current ops/sec; est completion in 10 seconds
-2026-01-01 10:00:20:001 20 sec: 2000 operations; 100.0 current ops/sec; [READ: Count=950, Max=9, Min=1, Avg=2]
+2026-01-01 10:00:20:001 20 sec: 2000 operations; 100.0 current ops/sec; [READ: Count=950, Max=9, Min=1, Avg=2, 90=3, 99.9=8]
 [OVERALL], RunTime(ms), 20000
 [OVERALL], Throughput(ops/sec), 100.0
 [READ], Operations, 1900
@@ -358,6 +367,13 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p r
     assert_eq!(figure(&run, "READ", "return_NOT_FOUND").0, 10.0);
     assert_eq!(figure(&run, "READ", "p99.9_ms").0, 150.0);
     assert_eq!(run.intervals.len(), 2);
+    let more = &run.imported.as_ref().unwrap().intervals[1].more;
+    assert!(near(more["READ p90_ms"], 0.003) && near(more["READ p99.9_ms"], 0.008));
+    let old = one(
+        " 10 sec: 1000 operations; 100 current ops/sec; [UPDATE AverageLatency(us)=700] [READ AverageLatency(us)=835.5]\n",
+    );
+    let more = &old.imported.as_ref().unwrap().intervals[0].more;
+    assert!(near(more["READ mean_ms"], 0.8355) && near(more["UPDATE mean_ms"], 0.7));
 }
 
 #[test]
