@@ -262,9 +262,21 @@ fn scripts(run: &mut Draft, plain: &str, line: u64) -> bool {
         && let Some((_, name)) = COUNTS.iter().find(|(l, _)| *l == label)
         && let Some((n, _)) = number(text)
     {
-        if !run.section.is_empty() {
-            run.figure(run.section, name, n, line);
+        let of = run.section;
+        if of.is_empty() {
+            return true;
         }
+        // Since version 19 the count above it has failed and skipped ones, too.
+        if *name == "count" {
+            let above = run.figures.iter_mut();
+            for begun in above.filter(|f| f.of == of && f.name == "count") {
+                begun.name = "begun".into();
+            }
+            if let Some((rate, _)) = after(text, "tps =") {
+                run.figure(of, "rate", rate, line);
+            }
+        }
+        run.figure(of, name, n, line);
         return true;
     }
     let Some((n, rest)) = plain.strip_prefix("- ").and_then(number) else {
@@ -305,8 +317,13 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
         return false;
     };
     let mut words = rest.trim();
-    for _ in 0..2 {
-        words = number(words).map_or(words, |(_, rest)| rest.trim_start());
+    let mut counts = Vec::new();
+    for what in ["failures", "retries"] {
+        let Some((n, rest)) = number(words) else {
+            break;
+        };
+        counts.push((what, n));
+        words = rest.trim_start();
     }
     // Times have three decimals, or six.
     if words.is_empty() || ms.decimals < 3 {
@@ -314,5 +331,8 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     }
     let name: String = words.chars().take(80).collect();
     run.figure("statements", &format!("{name} ms"), ms, line);
+    for (what, n) in counts {
+        run.figure("statements", &format!("{name} {what}"), n, line);
+    }
     true
 }

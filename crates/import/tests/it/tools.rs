@@ -194,9 +194,27 @@ SQL script 1: <builtin: simple update>
  - 4009 transactions (19.9% of total, tps = 806.601375)
  - number of failed transactions: 7 (0.500%)
  - latency average = 1.259 ms
+SQL script 2: <builtin: select only>
+ - weight: 8 (targets 80.0% of total)
+ - 16050 transactions (80.1% of total)
+ - number of transactions actually processed: 16040 (tps = 3208.500000)
+ - number of failed transactions: 10 (0.062%)
 ");
     assert_eq!(figure(&run, "", "failed"), 7.0);
     assert_eq!(figure(&run, "script 1", "failed"), 7.0);
+    assert_eq!(figure(&run, "script 1", "count"), 4009.0);
+    assert_eq!(figure(&run, "script 2", "begun"), 16_050.0);
+    assert_eq!(figure(&run, "script 2", "count"), 16_040.0);
+    assert_eq!(figure(&run, "script 2", "rate"), 3208.5);
+    let update = "UPDATE pgbench_tellers SET tbalance = 1;";
+    assert_eq!(
+        figure(&run, "statements", &format!("{update} failures")),
+        329.0
+    );
+    assert_eq!(
+        figure(&run, "statements", &format!("{update} retries")),
+        760.0
+    );
     assert_eq!(figure(&run, "", "above_limit"), 114.0);
     assert_eq!(option(&run, "latency-limit"), "10");
     assert_eq!(figure(&run, "", "lag_mean_ms"), 0.754);
