@@ -1,7 +1,9 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
-use crate::heading_units::{is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word};
+use crate::heading_units::{
+    behind_p, is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word,
+};
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,11 +117,41 @@ const CHANGES: [&str; 19] = [
     "变化",
 ];
 
+/// How far values are apart.
+const DEVIATIONS: [&str; 9] = [
+    "stddev",
+    "std.dev",
+    "stdev",
+    "standarddev",
+    "标准差",
+    "标准偏差",
+    "variance",
+    "方差",
+    "变异系数",
+];
+/// Latencies of the network and of replicas, which are no transaction's.
+const OTHER_DELAYS: [&str; 12] = [
+    "rtt",
+    "ping",
+    "网络延",
+    "网络时延",
+    "networklat",
+    "主从延",
+    "主备延",
+    "复制延",
+    "同步延",
+    "replicationl",
+    "replicationd",
+    "replicalag",
+];
+
 /// Rates that are of a minute by their names.
 const PER_MINUTE: [&str; 4] = ["tpmc", "nopm", "tpm_total", "tpm"];
 
 /// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio"];
+const SHORT_WORDS: [&str; 10] = [
+    "lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio", "rtt", "ping",
+];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> ColumnMeaning {
@@ -317,8 +349,35 @@ fn single(heading: &str) -> ColumnMeaning {
         "pervcpu",
         "每核",
         "单核",
-    ]) {
+        "pernode",
+        "/node",
+        "每节点",
+        "perwarehouse",
+        "/warehouse",
+        "每仓",
+        "perconnection",
+        "/connection",
+        "每连接",
+        "peruser",
+        "perdollar",
+        "/$",
+        "perwatt",
+    ]) || has(&OTHER_DELAYS)
+    {
         return ColumnMeaning::Aside;
+    }
+    let ms = match unit(&h) {
+        1.0 => unit_word(&lower, &h),
+        factor => factor,
+    };
+    let latency = has(&LATENCY);
+    if has(&DEVIATIONS) {
+        let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
+        let squared = has(&["variance", "方差", "变异系数"]);
+        return match latency && !is_other && !squared {
+            true => figure("stddev_ms", ms),
+            false => ColumnMeaning::Aside,
+        };
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
         return match unit_of_rate(&h) {
@@ -327,12 +386,9 @@ fn single(heading: &str) -> ColumnMeaning {
             None => ColumnMeaning::Unknown,
         };
     }
-    let ms = match unit(&h) {
-        1.0 => unit_word(&lower, &h),
-        factor => factor,
-    };
-    let latency = has(&LATENCY);
-    if latency && is_long(&h) {
+    // Of what took seconds and is no mean: a run, or a load.
+    let is_whole = is(&["耗时", "用时"]) && ms == 1000.0;
+    if latency && is_long(&h) || is_whole {
         return figure("elapsed_s", unit_of_duration(&h));
     }
     if let Some(percent) = percentile(&h) {
@@ -346,6 +402,12 @@ fn single(heading: &str) -> ColumnMeaning {
         return match is_mix && !is_marked {
             true => ColumnMeaning::Unknown,
             false => figure(&format!("p{percent}_ms"), ms),
+        };
+    }
+    if let Some(odd) = behind_p(&h) {
+        return match odd == 100.0 {
+            true => figure("max_ms", ms),
+            false => ColumnMeaning::Unknown,
         };
     }
     if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
@@ -470,6 +532,28 @@ mod tests {
             ),
             (&["p99 (us)", "99%延迟（微秒）"], f("p99_ms", 1e-3)),
             (&["P999"], f("p99.9_ms", 1.0)),
+            (&["P995 (ms)", "TP995(ms)"], f("p99.5_ms", 1.0)),
+            (&["p100 (ms)"], f("max_ms", 1.0)),
+            (&["P12345 (ms)", "QPS (次/ms)"], ColumnMeaning::Unknown),
+            (
+                &["latency stddev", "标准差(ms)", "延迟标准差"],
+                f("stddev_ms", 1.0),
+            ),
+            (
+                &[
+                    "TPS stddev",
+                    "P99 标准差",
+                    "主从延迟(ms)",
+                    "replication lag (s)",
+                    "网络延迟(ms)",
+                    "RTT (ms)",
+                    "tpmC/warehouse",
+                    "QPS per node",
+                ],
+                ColumnMeaning::Aside,
+            ),
+            (&["耗时(s)", "用时（秒）"], f("elapsed_s", 1.0)),
+            (&["平均耗时(s)"], f("mean_ms", 1000.0)),
             (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
             (&["tpmC"], f("tpmc", 1.0)),
             (
