@@ -49,6 +49,8 @@ pub(crate) struct Draft {
     pub merged: usize,
     /// Of the pair that is being merged.
     pub pending: Option<(StatedInterval, usize)>,
+    /// Whose queries they are, of several virtual users.
+    pub user: String,
     /// Name, seconds and line.
     pub queries: Vec<(String, f64, u64)>,
     /// Which percentile its intervals have, where their lines say it.

@@ -341,6 +341,28 @@ Vuser 1:TEST RESULT : System achieved 52123 NOPM from 117911 MySQL TPM
 }
 
 #[test]
+fn queries_of_hammerdb_are_taken_over() {
+    let run = one("\
+Vuser 1:RUNNING
+Vuser 1:Executing Query 14 (1 of 22)
+Vuser 1:query 14 completed in 0.234 seconds
+Vuser 2:RUNNING
+Vuser 2:query 14 completed in 0.301 seconds
+Vuser 1:Executing Query 2 (2 of 22)
+Vuser 1:query 2 completed in 1.5 seconds
+Vuser 1:Completed 1 query set(s) in 2 seconds
+Vuser 1:Geometric mean of query times returning rows (2) is 0.59245
+Vuser 1:FINISHED SUCCESS
+");
+    let queries: Vec<_> = run.queries.iter().map(|q| (&*q.name, q.took_ms)).collect();
+    assert_eq!(queries, [("Q14", 234.0), ("Q2", 1500.0)]);
+    assert_eq!(run.workload, "tpch");
+    assert_eq!(run.totals.elapsed_s, 2.0);
+    assert_eq!(figure(&run, "", "geometric_mean_s"), 0.59245);
+    assert_eq!(figure(&run, "user 2", "Q14_s"), 0.301);
+}
+
+#[test]
 fn k6_has_failed_requests_and_conditions() {
     let run = one(
         "{\"metrics\":{\"iterations\":{\"count\":12000,\"rate\":199.9},\
