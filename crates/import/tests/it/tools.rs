@@ -163,6 +163,46 @@ General statistics:
 }
 
 #[test]
+fn files_and_memory_of_sysbench_0_4_have_their_own_figures() {
+    let run = one("\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+
+Number of threads: 16
+Doing random r/w test
+Done.
+
+Operations performed:  6003 Read, 3997 Write, 12769 Other = 22769 Total
+Read 93.797Mb  Written 62.453Mb  Total transferred 1.5Gb  (18.21Mb/sec)
+ 1165.44 Requests/sec executed
+
+Test execution summary:
+    total time:                          8.5805s
+    total number of events:              10000
+    total time taken by event execution: 52.5000
+");
+    assert_eq!(figure(&run, "", "rate"), 1165.44);
+    assert_eq!(figure(&run, "", "file_writes"), 3997.0);
+    assert_eq!(figure(&run, "", "file_operations"), 22_769.0);
+    assert_eq!(figure(&run, "", "written_mib"), 62.453);
+    assert_eq!(figure(&run, "", "transferred_mib"), 1536.0);
+    assert_eq!(figure(&run, "", "mib_rate"), 18.21);
+    let run = one("\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+Number of threads: 1
+Doing memory operations speed test
+Operations performed: 1048576 (1834567.12 ops/sec)
+
+1024.00 MB transferred (1791.57 MB/sec)
+
+Test execution summary:
+    total time:                          0.5716s
+");
+    assert_eq!(figure(&run, "", "count"), 1_048_576.0);
+    assert_eq!(figure(&run, "", "rate"), 1_834_567.12);
+    assert_eq!(figure(&run, "", "mib_rate"), 1791.57);
+}
+
+#[test]
 fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
     let output = CHECKPOINTS;
     let run = one(&format!("# A\n{output}\n{output}"));
