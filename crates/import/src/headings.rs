@@ -1,6 +1,7 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
+use crate::heading_forms::{inside, several, simplified};
 use crate::heading_units::{
     behind_p, is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word,
 };
@@ -45,6 +46,9 @@ const RATES: [(&str, &[&str]); 6] = [
             "tx/s",
             "req/s",
             "requests/s",
+            "requestspersec",
+            "reqpersec",
+            "operationspersec",
             "throughput",
             "吞吐",
             "每秒事务",
@@ -61,7 +65,7 @@ const RATES: [(&str, &[&str]); 6] = [
 const LATENCY: [&str; 11] = [
     "lat", "latenc", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
 ];
-const SESSIONS: [&str; 18] = [
+const SESSIONS: [&str; 19] = [
     "thread",
     "并发",
     "线程",
@@ -79,6 +83,7 @@ const SESSIONS: [&str; 18] = [
     "thds",
     "客户端数",
     "virtualusers",
+    "执行绪",
     "concurrent",
 ];
 
@@ -155,8 +160,10 @@ const SHORT_WORDS: [&str; 10] = [
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> ColumnMeaning {
-    let heading = narrow(heading);
-    several(&heading).unwrap_or_else(|| single(&heading))
+    let heading = simplified(&narrow(heading));
+    several(&heading)
+        .or_else(|| inside(&heading))
+        .unwrap_or_else(|| single(&heading))
 }
 
 /// Whether a table's column may tell its rows apart, by its heading: it is no figure, no remark and no
@@ -178,33 +185,6 @@ pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
-/// `TPS/QPS`, `avg/p95 (ms)`: a unit in brackets is of all.
-fn several(heading: &str) -> Option<ColumnMeaning> {
-    let heading = heading.trim().trim_matches(['*', '`']);
-    let (names, unit) = match heading.strip_suffix(')').and_then(|h| h.rsplit_once('(')) {
-        Some((names, _)) => (names, heading.get(names.len()..)?),
-        None => (heading, ""),
-    };
-    let parts: Vec<&str> = names.split(['/', '、']).map(str::trim).collect();
-    if parts.len() < 2 {
-        return None;
-    }
-    let mut figures: Vec<(String, f64)> = Vec::new();
-    for part in &parts {
-        let ColumnMeaning::Figure(name, factor) = single(&format!("{part}{unit}")) else {
-            return None;
-        };
-        if figures.iter().any(|(other, _)| *other == name) {
-            return None;
-        }
-        figures.push((name, factor));
-    }
-    // `requests/min` is a rate.
-    let per = parts.last().is_some_and(|p| p.eq_ignore_ascii_case("min"));
-    let of_time = figures.first().is_some_and(|(n, _)| n.ends_with("_ms"));
-    (!per || of_time).then_some(ColumnMeaning::Several(figures))
-}
-
 /// Whether a heading, in which words may be written together, has one of these. Short ones are parts of
 /// other words (partitions, isolation, stops) and must stand apart.
 fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
@@ -218,7 +198,8 @@ fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
     })
 }
 
-fn single(heading: &str) -> ColumnMeaning {
+/// Reads a heading of one figure at most.
+pub(crate) fn single(heading: &str) -> ColumnMeaning {
     let lower = heading.to_lowercase();
     let h: String = lower
         .chars()
@@ -371,6 +352,14 @@ fn single(heading: &str) -> ColumnMeaning {
         factor => factor,
     };
     let latency = has(&LATENCY);
+    // `avg ms`, whose blank is gone.
+    let suffixes: &[&str] = match ms {
+        1.0 => &["ms"],
+        1000.0 => &["s", "sec", "秒"],
+        _ => &["us", "µs", "μs", "微秒"],
+    };
+    let stat = suffixes.iter().find_map(|unit| h.strip_suffix(unit));
+    let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
     if has(&DEVIATIONS) {
         let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
         let squared = has(&["variance", "方差", "变异系数"]);
@@ -410,13 +399,13 @@ fn single(heading: &str) -> ColumnMeaning {
             false => ColumnMeaning::Unknown,
         };
     }
-    if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
+    if has(&["max", "最大", "最高"]) && (latency || is_stat(&["max", "maximum", "最大", "最大值"]))
     {
         return figure("max_ms", ms);
     }
     if has(&["min", "最小", "最低"])
         && !has(&["minute"])
-        && (latency || is(&["min", "minimum", "最小", "最小值"]))
+        && (latency || is_stat(&["min", "minimum", "最小", "最小值"]))
     {
         return figure("min_ms", ms);
     }
@@ -442,11 +431,12 @@ fn single(heading: &str) -> ColumnMeaning {
         "runtime",
         "测试时间",
         "总耗时",
+        "持续时间",
     ]) || is(&["time", "takes", "时间"])
     {
         return figure("elapsed_s", unit_of_duration(&h));
     }
-    if latency || is(&["avg", "average", "mean", "平均", "平均值"]) {
+    if latency || is_stat(&["avg", "average", "mean", "平均", "平均值"]) {
         return figure("mean_ms", ms);
     }
     if is_error {
@@ -534,6 +524,27 @@ mod tests {
             (&["P999"], f("p99.9_ms", 1.0)),
             (&["P995 (ms)", "TP995(ms)"], f("p99.5_ms", 1.0)),
             (&["p100 (ms)"], f("max_ms", 1.0)),
+            (
+                &["Latency (avg/.95/max)", "延迟(平均/P95/最大)"],
+                ColumnMeaning::Several(vec![
+                    ("mean_ms".into(), 1.0),
+                    ("p95_ms".into(), 1.0),
+                    ("max_ms".into(), 1.0),
+                ]),
+            ),
+            (
+                &["Latency (0.5 / .999, us)"],
+                ColumnMeaning::Several(vec![("p50_ms".into(), 1e-3), ("p99.9_ms".into(), 1e-3)]),
+            ),
+            (
+                &["TPS (r/w)", "Throughput (requests/second)"],
+                f("rate", 1.0),
+            ),
+            (&["avg ms", "mean_ms", "平均延遲"], f("mean_ms", 1.0)),
+            (&["avg s"], f("mean_ms", 1000.0)),
+            (&["max us"], f("max_ms", 1e-3)),
+            (&["第 99 百分位延遲"], f("p99_ms", 1.0)),
+            (&["併發數", "執行緒數"], ColumnMeaning::Option("threads")),
             (&["P12345 (ms)", "QPS (次/ms)"], ColumnMeaning::Unknown),
             (
                 &["latency stddev", "标准差(ms)", "延迟标准差"],

@@ -22,6 +22,7 @@ mod doc;
 mod draft;
 mod formats;
 mod groups;
+mod heading_forms;
 mod heading_units;
 mod headings;
 mod held;

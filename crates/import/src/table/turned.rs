@@ -2,7 +2,7 @@
 
 use super::rows::has_no_unit;
 use super::{MOST_AMBIGUOUS, TableReader};
-use crate::cell::{plain, sessions_in};
+use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::groups::Of;
 use crate::headings::{ColumnMeaning, column};
@@ -17,7 +17,19 @@ impl TableReader {
         };
         let (kind, is_without) = self.in_unit(column(name), name);
         let name = plain(name);
-        let values: Vec<String> = cells.iter().skip(1).map(|c| plain(c)).collect();
+        let unit = self.units.and_then(|at| cells.get(at));
+        let unit = unit
+            .map(|unit| plain(unit))
+            .filter(|unit| !is_missing(unit));
+        let cells = cells.iter().enumerate().skip(1);
+        let cells = cells.filter(|(at, _)| !self.beside.contains(at));
+        let values: Vec<String> = cells
+            .map(|(_, cell)| {
+                let cell = plain(cell);
+                unit.as_ref()
+                    .map_or(cell.clone(), |unit| with_unit(&cell, unit))
+            })
+            .collect();
         self.learn(&values, &vec![&kind; values.len()], doc);
         let mut unclear = Vec::new();
         let mut turned = std::mem::take(&mut self.turned);
@@ -89,4 +101,20 @@ impl TableReader {
             false => Became::NotUnderstood,
         }
     }
+}
+
+/// Each number of a cell that has no unit of its own with that of its row.
+fn with_unit(cell: &str, unit: &str) -> String {
+    let parts = cell.split_inclusive(['/', '+', '=']).map(|part| {
+        let (number, sign) = match part.char_indices().last() {
+            Some((at, '/' | '+' | '=')) => part.split_at(at),
+            _ => (part, ""),
+        };
+        let number = number.trim();
+        match numeral(number) {
+            Some((_, rest)) if rest.trim().is_empty() => format!("{number} {unit} {sign} "),
+            _ => part.into(),
+        }
+    });
+    parts.collect::<String>().trim().into()
 }
