@@ -162,6 +162,11 @@ pub(crate) fn percentile(h: &str) -> Option<f64> {
             && !rest.starts_with("thr")
             && !rest.starts_with("thd")
             && !rest.starts_with("线程");
+        // `lat95`; `lat 64` may be of so many sessions.
+        let is_usual = [50.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.5, 99.9, 99.99];
+        let behind_latency = ["lat", "latency", "延迟", "rt"];
+        let after = after
+            || is_usual.contains(&n.value) && behind_latency.iter().any(|w| before.ends_with(w));
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {
             return Some(n.value);
         }

@@ -3,7 +3,7 @@
 use crate::cell::narrow;
 use crate::heading_forms::{inside, several, simplified};
 use crate::heading_units::{
-    behind_p, is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word,
+    behind_p, is_long, percentile, states_unit, unit, unit_of_duration, unit_of_rate, unit_word,
 };
 
 /// A column of a table.
@@ -33,7 +33,14 @@ const RATES: [(&str, &[&str]); 6] = [
     ("tpm", &["tpm"]),
     (
         "statement_rate",
-        &["qps", "queries/s", "queriespersec", "每秒查询"],
+        &[
+            "qps",
+            "queries/s",
+            "queriespersec",
+            "每秒查询",
+            "stmt/s",
+            "statements/s",
+        ],
     ),
     (
         "rate",
@@ -52,6 +59,14 @@ const RATES: [(&str, &[&str]); 6] = [
             "throughput",
             "吞吐",
             "每秒事务",
+            "每分钟事务",
+            "每分钟交易",
+            "每秒交易",
+            "transactions/min",
+            "transactionspermin",
+            "txn/min",
+            "tx/min",
+            "trx/s",
             "每秒操作",
             "每秒请求",
             "operations/s",
@@ -62,8 +77,20 @@ const RATES: [(&str, &[&str]); 6] = [
         ],
     ),
 ];
-const LATENCY: [&str; 11] = [
-    "lat", "latenc", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
+const LATENCY: [&str; 13] = [
+    "lat",
+    "latenc",
+    "延迟",
+    "延时",
+    "响应",
+    "时延",
+    "response",
+    "resp.time",
+    "resptime",
+    "rt",
+    "耗时",
+    "(ms",
+    "毫秒",
 ];
 const SESSIONS: [&str; 19] = [
     "thread",
@@ -172,6 +199,16 @@ pub fn may_tell_apart(heading: &str) -> bool {
     column(heading) == ColumnMeaning::Unknown && !heading.trim().is_empty()
 }
 
+/// Whether a heading names a statistic of latencies, but no word of it says so: `avg`, `P95`.
+pub(crate) fn is_bare_statistic(heading: &str) -> bool {
+    let lower = simplified(&narrow(heading)).to_lowercase();
+    let is_latency = match column(heading) {
+        ColumnMeaning::Figure(name, _) => name.ends_with("_ms"),
+        _ => false,
+    };
+    is_latency && !states_unit(heading) && !has_any(&lower, &lower, &LATENCY)
+}
+
 /// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
 pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     let column = column(heading);
@@ -216,7 +253,7 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if h.is_empty() || h == "#" {
         return ColumnMeaning::Unknown;
     }
-    let is_error = has(&["error", "错误", "失败", "failed", "failure"]);
+    let is_error = has(&["error", "错误", "失败", "failed", "failure"]) || is(&["err", "errs"]);
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
     if has(&["err%", "fail%"]) || is_error && is_share && percentile(&h).is_none() {
         return figure("error_share", 1.0);
@@ -360,6 +397,16 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     };
     let stat = suffixes.iter().find_map(|unit| h.strip_suffix(unit));
     let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
+    // What a session takes once.
+    if has(&[
+        "connectiontime",
+        "connecttime",
+        "连接时间",
+        "连接耗时",
+        "建连",
+    ]) {
+        return figure("connecting_ms", ms);
+    }
     if has(&DEVIATIONS) {
         let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
         let squared = has(&["variance", "方差", "变异系数"]);
@@ -455,6 +502,7 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
             "操作数",
             "总数",
             "次数",
+            "请求数",
             "totaltransactions",
             "totalevents",
         ])
@@ -540,6 +588,12 @@ mod tests {
                 &["TPS (r/w)", "Throughput (requests/second)"],
                 f("rate", 1.0),
             ),
+            (&["Lat95", "latency_95 (ms)"], f("p95_ms", 1.0)),
+            (&["Lat 64"], f("mean_ms", 1.0)),
+            (&["每分钟事务数", "txn/min"], f("rate", 1.0 / 60.0)),
+            (&["trx/s", "每秒交易数"], f("rate", 1.0)),
+            (&["initial connection time (ms)"], f("connecting_ms", 1.0)),
+            (&["err", "失败数"], f("ignored_errors", 1.0)),
             (&["avg ms", "mean_ms", "平均延遲"], f("mean_ms", 1.0)),
             (&["avg s"], f("mean_ms", 1000.0)),
             (&["max us"], f("max_ms", 1e-3)),

@@ -29,6 +29,13 @@ impl TableReader {
             is_stated |= Unit::in_words(caption).is_some();
         }
         (self.unit_is_known, self.asked) = (is_stated, doc.unit);
+        // Of a run, or of a transaction.
+        for (column, name) in columns.iter_mut().zip(&names).skip(1) {
+            let in_ms = matches!(&*column, ColumnMeaning::Figure(f, each) if f == "elapsed_s" && *each < 1.0);
+            if in_ms && is_bare_time(name) {
+                *column = ColumnMeaning::Unknown;
+            }
+        }
         let figures = columns
             .iter()
             .filter(|c| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
@@ -140,6 +147,13 @@ fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
     let (n, _) = numeral.value(Notation::default())?;
     (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
+}
+
+/// Whether a heading says only that its column is of a time: `Time (ms)`.
+fn is_bare_time(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    let name = lower.split(['(', '[']).next().unwrap_or_default();
+    matches!(name.trim(), "time" | "时间")
 }
 
 /// Whether a column states the units of the rows' figures.

@@ -580,3 +580,35 @@ fn a_heading_may_name_its_figures_in_brackets() {
     assert_eq!(sessions(&import), [1024, 64]);
     assert_eq!(left(&import), []);
 }
+
+#[test]
+fn statistics_are_of_the_figure_that_their_row_names() {
+    let import = import(
+        "\
+| Metric | Min | Avg | Max |
+|---|---|---|---|
+| TPS | 90 | 100 | 110 |
+| Latency (us) | 900 | 1200 | 5000 |
+| p95 | 1 | 2 | 3 |
+",
+    );
+    assert_eq!(figures(&import, "rate"), [Some(100.0), None]);
+    assert_eq!(figures(&import, "mean_ms"), [None, Some(1.2)]);
+    assert_eq!(figures(&import, "max_ms"), [None, Some(5.0)]);
+    let told: Vec<u64> = left(&import).iter().map(|(line, _)| *line).collect();
+    assert_eq!(told, [3, 3, 5, 5, 5]);
+    let repeats = super::documents::import(
+        "| run | 1 | 2 | avg |\n|---|---|---|---|\n| TPS | 99 | 101 | 100 |\n",
+    );
+    assert_eq!(figures(&repeats, "rate"), [Some(100.0)]);
+    assert_eq!(figures(&repeats, "mean_ms"), [None]);
+}
+
+#[test]
+fn a_bare_time_in_milliseconds_is_of_no_run() {
+    let import = import(
+        "| Workload | Threads | Time (ms) | TPS |\n|---|---|---|---|\n| rw | 8 | 8.1 | 987 |\n",
+    );
+    assert_eq!(figures(&import, "elapsed_s"), [None]);
+    assert_eq!(left(&import), [(3, "Time (ms): 8.1")]);
+}
