@@ -22,7 +22,7 @@ use tidemark_core::tools::Tool;
 /// The tag that imported runs bear, so that lists tell them from measured ones.
 pub(crate) const TAG: &str = "imported";
 /// Types that stand for all others together, or for none.
-const NO_TYPES: [&str; 9] = [
+const NO_TYPES: [&str; 10] = [
     "TOTAL",
     "OVERALL",
     "CLEANUP",
@@ -30,6 +30,7 @@ const NO_TYPES: [&str; 9] = [
     "histogram",
     "errors",
     "failed",
+    "intended",
     "all",
     "interval",
 ];

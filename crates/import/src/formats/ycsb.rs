@@ -278,21 +278,28 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
     if !odd.trim().is_empty() && !odd.trim_start().starts_with(['#', '/', '(']) {
         return false;
     }
-    // The same operations again, timed from when they were due (measurement.interval=both).
-    if of.starts_with("Intended-") {
-        doc.touch(line);
-        return doc.of(JAVA).is_some();
-    }
-    // Operations that failed are counted and timed apart.
-    if let Some(of) = of.strip_suffix("-FAILED") {
+    // The same operations again, timed from when they were due (measurement.interval=both), and those
+    // that failed: both are counted and timed apart.
+    let apart = of.strip_prefix("Intended-").map(|of| ("intended", of));
+    let apart = apart.or(of.strip_suffix("-FAILED").map(|of| ("failed", of)));
+    if let Some((class, of)) = apart {
         let run = doc.run(JAVA, line);
-        match name {
-            "Operations" => run.figure("errors", of, n, line),
-            "AverageLatency(us)" => {
-                run.scaled("failed", &format!("{of} mean_ms"), n, 1e-3, line);
+        let figure = match (class, name) {
+            ("failed", "Operations") => {
+                run.figure("errors", of, n, line);
+                return true;
             }
-            _ => {}
-        }
+            (_, "AverageLatency(us)") => "mean_ms".into(),
+            (_, "MinLatency(us)") => "min_ms".into(),
+            (_, "MaxLatency(us)") => "max_ms".into(),
+            _ => match number(name) {
+                Some((percent, "thPercentileLatency(us)" | "PercentileLatency(us)")) => {
+                    format!("p{}_ms", percent.value)
+                }
+                _ => return true,
+            },
+        };
+        run.scaled(class, &format!("{of} {figure}"), n, 1e-3, line);
         return true;
     }
     let us = 1e-3;

@@ -25,7 +25,10 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloada -threads 8 -t
 [READ], Return=ERROR, 100
 [READ-FAILED], Operations, 100
 [READ-FAILED], AverageLatency(us), 1000
+[READ-FAILED], MaxLatency(us), 7000
+[READ-FAILED], 99thPercentileLatency(us), 5000
 [Intended-READ], Operations, 900
+[Intended-READ], 99.9PercentileLatency(us), 80000
 ";
 
 #[test]
@@ -44,6 +47,13 @@ fn what_failed_is_an_error_and_no_type() {
         (run.totals.all.count, run.totals.ignored_errors),
         (900, 100)
     );
+    let value = |of: &str, name: &str| {
+        let imported = run.imported.as_ref().unwrap();
+        imported.figure_of(of, name).map(|f| f.value)
+    };
+    assert_eq!(value("failed", "READ max_ms"), Some(7.0));
+    assert_eq!(value("failed", "READ p99_ms"), Some(5.0));
+    assert_eq!(value("intended", "READ p99.9_ms"), Some(80.0));
     let run = one("\
 Run finished, takes 10.0s
 READ - Takes(s): 10.0, Count: 900, OPS: 90.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900

@@ -122,7 +122,7 @@ impl<'r> ImportedRun<'r> {
 
     /// The run itself (as ""), and every type that has figures of its own.
     pub fn parts(&self) -> Vec<&'r str> {
-        let others = ["histogram", "statements", "errors", "failed"];
+        let others = ["histogram", "statements", "errors", "failed", "intended"];
         let types = self.imported.types();
         let own = types.into_iter().filter(|of| !others.contains(of));
         std::iter::once("").chain(own).collect()
