@@ -532,3 +532,27 @@ fn a_mode_that_a_document_sets_holds_for_its_runs() {
         assert_eq!(of(set), (None, None), "{set}");
     }
 }
+
+#[test]
+fn what_collectors_put_before_each_line_is_no_part_of_it() {
+    let plain = super::documents::SYSBENCH_1;
+    let whole = one(plain);
+    for begin in [
+        "2024-05-01T10:00:00.123Z ",
+        "bench-1  | ",
+        "[pod/bench-1/main] ",
+    ] {
+        let lines: Vec<String> = plain.lines().map(|l| format!("{begin}{l}\n")).collect();
+        let import = import(&lines.concat());
+        assert_eq!(import.runs.len(), 1, "{begin}");
+        let figures = |run: &RunRecord| run.imported.as_ref().unwrap().figures.clone();
+        assert_eq!(figures(&import.runs[0]), figures(&whole), "{begin}");
+        assert_eq!(import.leftovers.lines, 0, "{begin}");
+    }
+    // Lines of two clients between each other are told.
+    let line = "[ 1s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,95%): 45.79 err/s: 0.00 reconn/s: 0.00";
+    let two = import(&format!(
+        "bench-1  | sysbench 1.0.20 (using system LuaJIT)\nbench-1  | {line}\nbench-2  | {line}\n"
+    ));
+    assert_eq!((two.runs.len(), two.leftovers.lines), (1, 1));
+}
