@@ -30,7 +30,11 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if let Some(took) = plain.strip_prefix("Run finished, takes ") {
         let took = seconds(took);
-        let run = doc.run(GO, line);
+        // It stands above the figures of its run.
+        let run = match doc.of(GO).is_some_and(|d| d.has("", "elapsed_s")) {
+            true => doc.begin(GO, line),
+            false => doc.run(GO, line),
+        };
         run.has_summary = true;
         if let Some(value) = took {
             // Printed to the nanosecond.

@@ -265,3 +265,16 @@ fn a_histogram_log_is_read_with_its_distribution() {
     let median = all.percentile_ns(50.0) as f64;
     assert!((median / 500_000.0 - 1.0).abs() < 0.003, "{median}");
 }
+
+#[test]
+fn the_duration_of_go_ycsb_begins_its_run() {
+    let one = |took: &str, count: u32| {
+        format!(
+            "Run finished, takes {took}\nREAD   - Takes(s): 30.0, Count: {count}, OPS: 16.7, Avg(us): 835, Min(us): 344, Max(us): 10123, 95th(us): 1200\n\n"
+        )
+    };
+    let runs = import(&[one("30.1s", 500), one("1m2.5s", 700)].concat()).runs;
+    let of = |run: &RunRecord| (run.totals.elapsed_s, run.totals.all.count);
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(all, [(30.1, 500), (62.5, 700)]);
+}

@@ -56,9 +56,7 @@ pub(super) fn littles_law(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
             false => None,
         };
     }
-    // Before version 1.0 sysbench has flushes of files in no event.
-    let flushes = view.all("file_others").is_some_and(|n| n.value > 0.0);
-    if !view.is_closed() || view.tool().may_rest || flushes {
+    if !view.is_closed() || view.tool().may_rest || view.flushes_apart() {
         return None;
     }
     let working = match elapsed.filter(|_| view.tool().time_holds_start) {

@@ -230,6 +230,11 @@ impl<'r> ImportedRun<'r> {
                 .any(|w| self.option(w).is_some_and(|v| v != "0" && v != "off"))
     }
 
+    /// Whether files were flushed, which before version 1.0 of sysbench is in no event.
+    pub fn flushes_apart(&self) -> bool {
+        self.all("file_others").is_some_and(|n| n.value > 0.0)
+    }
+
     /// Transactions of the whole run.
     pub fn count(&self) -> Option<Range> {
         self.all("count")
