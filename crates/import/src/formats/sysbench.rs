@@ -297,7 +297,7 @@ fn performed(run: &mut Draft, plain: &str, line: u64) -> bool {
             return false;
         };
         // `1048576 (1834567.12 ops/sec)` of memory.
-        if let Some((each, _)) = rest.trim_start().strip_prefix('(').and_then(number) {
+        if let Some((each, _)) = rest.trim_start().strip_prefix(['(', '（']).and_then(number) {
             run.figure("", "count", count, line);
             run.figure("", "rate", each, line);
             return true;
@@ -386,7 +386,7 @@ fn figure(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
             _ => name,
         };
         run.figure("", name, n, line);
-        if let Some((each, _)) = rest.trim_start().strip_prefix('(').and_then(number)
+        if let Some((each, _)) = rest.trim_start().strip_prefix(['(', '（']).and_then(number)
             && !rate.is_empty()
         {
             run.figure("", rate, each, line);

@@ -207,6 +207,12 @@ Latency (ms):
 }
 
 #[test]
+fn brackets_of_translated_outputs_are_wide() {
+    let run = one(&SYSBENCH_1.replace("(100.00 per sec.)", "（100.00次/秒）  # 每秒事务数"));
+    assert_eq!(figure(&run, "", "rate"), (100.0, 21));
+}
+
+#[test]
 fn several_runs_take_options_from_the_commands_before_them() {
     let block = SYSBENCH_1.split("SQL statistics").nth(1).unwrap();
     let text = format!(
