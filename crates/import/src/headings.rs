@@ -302,8 +302,11 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         "日期",
         "ratio",
         "倍数",
-        // What a disk can do, not what a benchmark did.
+        // What a disk can do or a server may have, not what a benchmark did.
         "iops",
+        "最大连接数",
+        "连接上限",
+        "maxconnections",
     ]) {
         return ColumnMeaning::Aside;
     }
@@ -423,7 +426,12 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         };
     }
     // Of what took seconds and is no mean: a run, or a load.
-    let is_whole = is(&["耗时", "用时"]) && ms == 1000.0;
+    let of_one = [
+        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "每", "avg", "average", "mean",
+        "max", "min",
+    ];
+    let is_whole =
+        has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percentile(&h).is_none();
     if latency && is_long(&h) || is_whole {
         return figure("elapsed_s", unit_of_duration(&h));
     }
@@ -495,18 +503,23 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&["queries", "查询数", "statements"]) {
         return figure("statements", 1.0);
     }
-    if is(&["transactions", "count", "events", "operations", "requests"])
-        || has(&[
-            "事务数",
-            "事务总数",
-            "操作数",
-            "总数",
-            "次数",
-            "请求数",
-            "totaltransactions",
-            "totalevents",
-        ])
-    {
+    if is(&[
+        "transactions",
+        "count",
+        "events",
+        "operations",
+        "requests",
+        "samples",
+    ]) || has(&[
+        "事务数",
+        "事务总数",
+        "操作数",
+        "总数",
+        "次数",
+        "请求数",
+        "totaltransactions",
+        "totalevents",
+    ]) {
         return figure("count", 1.0);
     }
     if is(&[
@@ -617,8 +630,13 @@ mod tests {
                 ],
                 ColumnMeaning::Aside,
             ),
-            (&["耗时(s)", "用时（秒）"], f("elapsed_s", 1.0)),
+            (
+                &["耗时(s)", "用时（秒）", "v6 耗时(s)"],
+                f("elapsed_s", 1.0),
+            ),
             (&["平均耗时(s)"], f("mean_ms", 1000.0)),
+            (&["# Samples"], f("count", 1.0)),
+            (&["最大连接数", "max_connections"], ColumnMeaning::Aside),
             (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
             (&["tpmC"], f("tpmc", 1.0)),
             (
