@@ -2,7 +2,9 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
-use crate::labels::{assignment, client, is_of_all, is_of_output, mode, states_a_figure};
+use crate::labels::{
+    assignment, client, is_of_all, is_of_output, mode, states_a_figure, tells_a_figure,
+};
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
 use crate::unit::Unit;
@@ -513,8 +515,12 @@ impl Doc {
             .open
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
-        if !near && states_a_figure(text) {
+        if !near && (states_a_figure(text) || tells_a_figure(text)) {
             self.leftovers.add(line, text);
+            // A sentence may be the caption of a table all the same.
+            if !states_a_figure(text) && !self.fenced {
+                self.caption = text.trim().into();
+            }
             return Became::NotUnderstood;
         }
         if self.is_label(text) {

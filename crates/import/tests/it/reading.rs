@@ -556,3 +556,30 @@ fn what_collectors_put_before_each_line_is_no_part_of_it() {
     ));
     assert_eq!((two.runs.len(), two.leftovers.lines), (1, 1));
 }
+
+#[test]
+fn figures_in_sentences_are_told() {
+    let text = "\
+# A
+
+TPS: 100, QPS: 2000, P95: 9 ms
+
+tps=100, qps=2000
+
+8 线程：TPS 100，平均延迟 8ms
+最终 QPS 达到 12.3 万。
+
+本次提升了 TPS，延迟也降低了
+14:01:23,456 [Thread-12] INFO jTPCC : Term-00, Measured tpmC (NewOrders) = 12345.67
+
+TPS by threads:
+
+| threads | v1 | v2 |
+|---|---|---|
+| 8 | 100 | 110 |
+";
+    let (import, told) = explained(text);
+    assert_eq!(not_understood(&told), [3, 5, 7, 8, 11]);
+    let rates: Vec<_> = import.runs.iter().map(|run| figure(run, "rate")).collect();
+    assert_eq!(rates, [Some(100.0), Some(110.0)]);
+}
