@@ -275,39 +275,39 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
         return ColumnMeaning::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
     }
-    if has(&[
-        "cpu",
-        "mem",
-        "内存",
-        "磁盘",
-        "disk",
-        "网卡",
-        "版本",
-        "version",
-        "errors/s",
-        "err/s",
-        "错误/秒",
-        "比例",
-        "备注",
-        "说明",
-        "remark",
-        "note",
-        "comment",
-        "baseline",
-        "基线",
-        "speedup",
-        "加速比",
-        "序号",
-        "date",
-        "日期",
-        "ratio",
-        "倍数",
-        // What a disk can do or a server may have, not what a benchmark did.
-        "iops",
-        "最大连接数",
-        "连接上限",
-        "maxconnections",
-    ]) {
+    // `TPS (4 CPU)` and `旧版本 P95` are figures of one of several systems.
+    let is_rate = has(&["tps", "qps", "tpmc", "nopm"]);
+    let is_figure = is_rate || has(&LATENCY) || percentile(&h).is_some();
+    let is_relative = has(&["vs", "versus", "relative", "compared", "相对"]);
+    let of_system = has(&["版本", "version", "baseline", "基线"]) && (!is_figure || is_relative);
+    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && !is_rate;
+    if of_system
+        || of_host
+        || has(&[
+            "网卡",
+            "errors/s",
+            "err/s",
+            "错误/秒",
+            "比例",
+            "备注",
+            "说明",
+            "remark",
+            "note",
+            "comment",
+            "speedup",
+            "加速比",
+            "序号",
+            "date",
+            "日期",
+            "ratio",
+            "倍数",
+            // What a disk can do or a server may have, not what a benchmark did.
+            "iops",
+            "最大连接数",
+            "连接上限",
+            "maxconnections",
+        ])
+    {
         return ColumnMeaning::Aside;
     }
     if is(&[
@@ -636,7 +636,19 @@ mod tests {
             ),
             (&["平均耗时(s)"], f("mean_ms", 1000.0)),
             (&["# Samples"], f("count", 1.0)),
-            (&["最大连接数", "max_connections"], ColumnMeaning::Aside),
+            (
+                &[
+                    "最大连接数",
+                    "max_connections",
+                    "TPS/CPU",
+                    "vs baseline TPS",
+                ],
+                ColumnMeaning::Aside,
+            ),
+            (
+                &["旧版本 TPS", "TPS (4 CPU)", "baseline TPS"],
+                f("rate", 1.0),
+            ),
             (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
             (&["tpmC"], f("tpmc", 1.0)),
             (

@@ -310,8 +310,10 @@ impl OutputReader {
             let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '[' | '*');
             if let Some((name, rest)) = prefix::named(read.text)
                 && rest.starts_with(begins)
-                && let Some((at, format)) =
-                    (FORMATS.iter().enumerate()).find(|(_, f)| (f.take)(rest, line, doc))
+                && let Some((at, format)) = FORMATS
+                    .iter()
+                    .enumerate()
+                    .find(|(_, f)| (f.take)(rest, line, doc))
             {
                 (self.last, self.name) = (at, Some(name.into()));
                 self.table.end(doc);
