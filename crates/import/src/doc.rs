@@ -277,7 +277,8 @@ impl Doc {
 
     /// The last line of a document has no end: where its output is cut, its figures may be, too.
     pub fn leave_cut_line(&mut self, line: u64) {
-        let Some(open) = self.open.as_mut().filter(|open| open.is_cut()) else {
+        let open = self.open.as_mut();
+        let Some(open) = open.filter(|open| open.is_cut() || open.ends_within(line)) else {
             return;
         };
         let before = open.figures.len() + open.intervals.len();

@@ -157,6 +157,24 @@ fn a_line_that_is_cut_off_has_no_figure() {
     let cut = import(&SYSBENCH[..at]);
     assert_eq!(figure(&cut.runs[0], "count"), None);
     assert_eq!(cut.leftovers.ranges, [(8, 8, "the line is cut off".into())]);
+    // Decimals or figures that a tool always prints are missing.
+    let pgbench = "transaction type: <builtin: select only>\nlatency average = 1.500 ms\ntps = 1497.301234 (without initial connection time)";
+    for (end, rate) in [(0, Some(1497.301_234)), (44, None), (41, None)] {
+        let run = one(&pgbench[..pgbench.len() - end]);
+        assert_eq!(figure(&run, "rate"), rate, "{end}");
+    }
+    let ycsb = "Run finished, takes 10s\nREAD - Takes(s): 10.0, Count: 50, OPS: 5.0, Avg(us): 800, 99th(us): 3000\nSCAN - Takes(s): 10.0, Count: 50, OPS: 5.0, Avg(us): 8";
+    let run = one(ycsb);
+    let imported = run.imported.as_ref().unwrap();
+    assert!(imported.figure_of("READ", "mean_ms").is_some());
+    assert!(imported.figure_of("SCAN", "mean_ms").is_none());
+    let late = super::documents::SYSBENCH_1;
+    let at = late.find("39.99").unwrap() + 1;
+    let run = one(&late[..at]);
+    assert_eq!(
+        (figure(&run, "min_ms"), figure(&run, "mean_ms")),
+        (Some(20.1), None)
+    );
     // A whole output needs no end of its last line.
     let whole = one(SYSBENCH.trim_end());
     assert_eq!(figure(&whole, "elapsed_s"), Some(20.0));
