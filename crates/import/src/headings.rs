@@ -398,7 +398,7 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         1000.0 => &["s", "sec", "秒"],
         _ => &["us", "µs", "μs", "微秒"],
     };
-    let stat = suffixes.iter().find_map(|unit| h.strip_suffix(unit));
+    let stat = suffixes.iter().find_map(|unit| h.strip_suffix(*unit));
     let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
     // What a session takes once.
     if has(&[

@@ -116,13 +116,13 @@ fn is_told(part: &str) -> bool {
     let lower = part.to_lowercase();
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     words.iter().any(|word| {
-        lower.match_indices(word).any(|(at, _)| {
+        lower.match_indices(*word).any(|(at, _)| {
             let before = lower.get(..at).and_then(|t| t.chars().next_back());
             let rest = lower.get(at + word.len()..).unwrap_or_default();
             let is_own = !is_letter(before) && !is_letter(rest.chars().next());
             let signs = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '=' | '~' | '≈');
             let rest = rest.trim_start_matches(signs);
-            let said = verbs.iter().find_map(|verb| rest.strip_prefix(verb));
+            let said = verbs.iter().find_map(|verb| rest.strip_prefix(*verb));
             let value = said.unwrap_or(rest).trim_start_matches(signs);
             is_own && value.starts_with(|c: char| c.is_ascii_digit())
         })
