@@ -344,11 +344,21 @@ fn named(run: &mut Draft, of: &str, name: &str, n: Number, line: u64) -> bool {
         run.scaled(of, &format!("p{}_ms", percent.value), n, unit, line);
         return true;
     }
-    // Collectors, and points of a time series or a histogram.
-    of.starts_with("TOTAL_GC")
-        || of == "OVERALL"
-        || name.parse::<f64>().is_ok()
-        || name.starts_with('>')
+    // A histogram's counts of each millisecond, or a time series' means in microseconds.
+    if let Ok(at) = name.parse::<u64>() {
+        match n.decimals {
+            _ if n.value == 0.0 => {}
+            0 => run.figure(of, &format!("count_at_{at}ms"), n, line),
+            _ => run.scaled(of, &format!("mean_ms_at_{at}ms"), n, 1e-3, line),
+        }
+        return true;
+    }
+    if let Some(at) = name.strip_prefix('>') {
+        run.figure(of, &format!("count_above_{at}ms"), n, line);
+        return true;
+    }
+    // Collectors.
+    of.starts_with("TOTAL_GC") || of == "OVERALL" || name.parse::<f64>().is_ok()
 }
 
 fn options(words: &str, line: u64, doc: &mut Doc) {

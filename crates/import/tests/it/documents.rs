@@ -365,6 +365,10 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p r
 [READ], Return=NOT_FOUND, 10
 [UPDATE], Operations, 100
 [UPDATE], AverageLatency(us), 99000
+[READ], 0, 1890
+[READ], 1, 0
+[READ], >1000, 10
+[UPDATE], 1000, 835.5
 ");
     assert_eq!(
         (&*run.workload, run.totals.all.count, run.sessions),
@@ -372,6 +376,9 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p r
     );
     assert_eq!(figure(&run, "READ", "return_NOT_FOUND").0, 10.0);
     assert_eq!(figure(&run, "READ", "p99.9_ms").0, 150.0);
+    assert_eq!(figure(&run, "READ", "count_at_0ms").0, 1890.0);
+    assert_eq!(figure(&run, "READ", "count_above_1000ms").0, 10.0);
+    assert!(near(figure(&run, "UPDATE", "mean_ms_at_1000ms").0, 0.8355));
     assert_eq!(run.intervals.len(), 2);
     let more = &run.imported.as_ref().unwrap().intervals[1].more;
     assert!(near(more["READ p90_ms"], 0.003) && near(more["READ p99.9_ms"], 0.008));
