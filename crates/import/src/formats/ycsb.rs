@@ -9,6 +9,8 @@ use tidemark_core::record::StatedInterval;
 
 const GO: &str = "go-ycsb";
 const JAVA: &str = "ycsb";
+/// A part whose latencies are printed in milliseconds, as in the oldest versions.
+const IN_MS: &str = "ms";
 
 /// `READ - Takes(s): 1.6, Count: 488, OPS: 310.8, Avg(us): 835, …`. The lines count from the begin: the
 /// last of each type is its summary.
@@ -320,10 +322,16 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
         ("OVERALL", "RunTime(ms)") => run.scaled("", "elapsed_s", n, 1e-3, line),
         ("OVERALL", "Throughput(ops/sec)") => run.figure("", "rate", n, line),
         (_, "Operations") => run.figure(of, "count", n, line),
-        (_, "AverageLatency(us)") => run.scaled(of, "mean_ms", n, us, line),
+        (_, "AverageLatency(us)") => {
+            run.section = "";
+            run.scaled(of, "mean_ms", n, us, line);
+        }
         (_, "MinLatency(us)") => run.scaled(of, "min_ms", n, us, line),
         (_, "MaxLatency(us)") => run.scaled(of, "max_ms", n, us, line),
-        (_, "AverageLatency(ms)") => run.figure(of, "mean_ms", n, line),
+        (_, "AverageLatency(ms)") => {
+            run.section = IN_MS;
+            run.figure(of, "mean_ms", n, line);
+        }
         (_, "MinLatency(ms)") => run.figure(of, "min_ms", n, line),
         (_, "MaxLatency(ms)") => run.figure(of, "max_ms", n, line),
         _ => return named(run, of, name, n, line),
@@ -344,12 +352,13 @@ fn named(run: &mut Draft, of: &str, name: &str, n: Number, line: u64) -> bool {
         run.scaled(of, &format!("p{}_ms", percent.value), n, unit, line);
         return true;
     }
-    // A histogram's counts of each millisecond, or a time series' means in microseconds.
+    // A histogram's counts of each millisecond, or a time series' means in the unit of its mean.
     if let Ok(at) = name.parse::<u64>() {
+        let unit = if run.section == IN_MS { 1.0 } else { 1e-3 };
         match n.decimals {
             _ if n.value == 0.0 => {}
             0 => run.figure(of, &format!("count_at_{at}ms"), n, line),
-            _ => run.scaled(of, &format!("mean_ms_at_{at}ms"), n, 1e-3, line),
+            _ => run.scaled(of, &format!("mean_ms_at_{at}ms"), n, unit, line),
         }
         return true;
     }
