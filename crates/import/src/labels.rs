@@ -93,7 +93,9 @@ pub(crate) fn states_a_figure(text: &str) -> bool {
 /// Whether a sentence tells a throughput or a latency: `TPS: 100, P95: 9 ms`, `最终 QPS 达到 12.3 万`.
 pub(crate) fn tells_a_figure(text: &str) -> bool {
     let mut parts = text.split([',', '，', ';', '；', '。']);
-    text.chars().count() <= 120 && parts.any(|part| states_a_figure(part) || is_told(part))
+    let is_of_sysbench = text.contains(" per sec.)");
+    let any = parts.any(|part| states_a_figure(part) || is_told(part));
+    text.chars().count() <= 120 && (is_of_sysbench || any)
 }
 
 /// Whether a word for a figure has its number right behind it, or behind a sign or a verb.

@@ -224,7 +224,10 @@ fn tail(plain: &str, line: u64, doc: &mut Doc) -> bool {
         ("tpm_total", value(plain, "tpmTotal:")),
         ("efficiency", value(plain, "efficiency:")),
     ];
-    let run = doc.run(TOOL, line);
+    let run = match doc.of(TOOL).is_some_and(|d| d.has("", "tpmc")) {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
     for (name, n) in figures {
         if let Some(n) = n {
             run.figure("", name, n, line);

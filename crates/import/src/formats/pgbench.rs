@@ -107,17 +107,29 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return true;
     }
     if let Some(n) = value(plain, "tps =").filter(|_| plain.starts_with("tps =")) {
-        let run = doc.run(TOOL, line);
-        run.has_summary = true;
         // Before version 14 the rate was told twice; since then once, whatever is in it.
         let with = plain.contains("(including") && !plain.contains("(including reconnection");
-        run.figure(
-            "",
-            if with { "rate_with_connecting" } else { "rate" },
-            n,
-            line,
-        );
+        let name = if with { "rate_with_connecting" } else { "rate" };
+        // Lines of several outputs may be quoted one below the other.
+        let run = match doc.of(TOOL).is_some_and(|d| d.has("", name)) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.has_summary = true;
+        run.figure("", name, n, line);
         return true;
+    }
+    let once = [
+        ("number of transactions actually processed:", "count"),
+        ("latency average =", "mean_ms"),
+        ("latency average:", "mean_ms"),
+    ];
+    let is_next = doc.of(TOOL).is_some_and(|run| {
+        let mut known = once.iter();
+        known.any(|(label, name)| plain.starts_with(label) && run.has("", name))
+    });
+    if is_next {
+        doc.begin(TOOL, line);
     }
     let Some(run) = doc.of(TOOL) else {
         return false;

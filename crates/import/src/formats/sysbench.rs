@@ -259,6 +259,15 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
     if moved(plain, line, doc) {
         return true;
     }
+    // Of an output that is quoted in part it may be the first line.
+    if plain.starts_with("transactions:") && plain.contains("per sec.") {
+        let is_known = |run: &mut Draft| run.has("", "count") && !run.windows.is_any();
+        let run = match doc.of(TOOL).is_some_and(is_known) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.has_summary = true;
+    }
     let Some(run) = doc.of(TOOL).filter(|run| run.has_summary) else {
         return false;
     };

@@ -278,3 +278,30 @@ fn the_duration_of_go_ycsb_begins_its_run() {
     let all: Vec<_> = runs.iter().map(of).collect();
     assert_eq!(all, [(30.1, 500), (62.5, 700)]);
 }
+
+#[test]
+fn lines_of_several_outputs_below_each_other_are_several_runs() {
+    let rates = |text: &str| -> Vec<Option<f64>> {
+        let runs = import(text).runs;
+        runs.iter().map(RunRecord::stated_rate).collect()
+    };
+    let pgbench =
+        "latency average = 10.680 ms\ntps = 1497.301234 (without initial connection time)\n";
+    let again = pgbench.replace("1497", "1597");
+    assert_eq!(
+        rates(&[pgbench, &again].concat()),
+        [Some(1497.301_234), Some(1597.301_234)]
+    );
+    let alone = "tps = 1.500000 (without initial connection time)\n".repeat(3);
+    assert_eq!(rates(&alone), [Some(1.5); 3]);
+    assert_eq!(
+        rates("tpmC: 24011.5, tpmTotal: 53321.2, efficiency: 186.2%\ntpmC: 25011.5, tpmTotal: 54321.2, efficiency: 196.2%\n").len(),
+        2
+    );
+    let sysbench = "    transactions:                        600   (10.00 per sec.)\n         95th percentile:                        9.22\n";
+    let again = sysbench.replace("(10.00", "(11.00");
+    assert_eq!(
+        rates(&[sysbench, &again].concat()),
+        [Some(10.0), Some(11.0)]
+    );
+}
