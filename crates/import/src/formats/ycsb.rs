@@ -73,8 +73,16 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         let is_late = line == run.last_line + 1 && took.value > 1.5 * first;
         Some(last.value).filter(|_| !is_late)
     });
-    // Time does not go back within a run.
-    let run = match before.is_some_and(|before| before > took.value + 0.05) {
+    // Time does not go back within a run, nor does a count.
+    let counted = doc.of(GO).and_then(|run| {
+        let mut seen = run.figures.iter().rev();
+        Some(seen.find(|f| f.of == name && f.name == "count")?.value)
+    });
+    let fell = counted
+        .zip(count)
+        .is_some_and(|(last, now)| now.value < last);
+    let is_next = before.is_some_and(|before| before > took.value + 0.05);
+    let run = match is_next || before.is_some() && fell {
         true => doc.begin(GO, line),
         false => doc.run(GO, line),
     };
@@ -309,11 +317,15 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
         return true;
     }
     let us = 1e-3;
-    // The names of a run's beginning begin another run.
-    if of == "OVERALL"
-        && name == "RunTime(ms)"
-        && doc.of(JAVA).is_some_and(|d| d.has("", "elapsed_s"))
-    {
+    // What stands once in an output begins another run.
+    let (of_run, figure) = match (of, name) {
+        ("OVERALL", "RunTime(ms)") => ("", "elapsed_s"),
+        ("OVERALL", "Throughput(ops/sec)") => ("", "rate"),
+        (of, "Operations") => (of, "count"),
+        (of, "AverageLatency(us)" | "AverageLatency(ms)") => (of, "mean_ms"),
+        (of, _) => (of, ""),
+    };
+    if doc.of(JAVA).is_some_and(|d| d.has(of_run, figure)) {
         doc.begin(JAVA, line);
     }
     let run = doc.run(JAVA, line);

@@ -298,6 +298,12 @@ fn lines_of_several_outputs_below_each_other_are_several_runs() {
         rates("tpmC: 24011.5, tpmTotal: 53321.2, efficiency: 186.2%\ntpmC: 25011.5, tpmTotal: 54321.2, efficiency: 196.2%\n").len(),
         2
     );
+    let ycsb = "READ   - Takes(s): 60.0, Count: 500, OPS: 8.3, Avg(us): 835, 99th(us): 3000\n";
+    let runs = import(&[ycsb, &ycsb.replace("500", "480")].concat()).runs;
+    let counts: Vec<u64> = runs.iter().map(|run| run.totals.all.count).collect();
+    assert_eq!(counts, [500, 480]);
+    let overall = "[OVERALL], Throughput(ops/sec), 98.5\n".repeat(2);
+    assert_eq!(rates(&overall), [Some(98.5); 2]);
     let sysbench = "    transactions:                        600   (10.00 per sec.)\n         95th percentile:                        9.22\n";
     let again = sysbench.replace("(10.00", "(11.00");
     assert_eq!(
