@@ -5,7 +5,7 @@ use super::{MOST_AMBIGUOUS, TableReader};
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::groups::Of;
-use crate::headings::{ColumnMeaning, column};
+use crate::headings::{ColumnMeaning, column, is_bare_statistic};
 use crate::numeral::numeral;
 use crate::row::DraftRow;
 use crate::unit::Unit;
@@ -16,6 +16,21 @@ impl TableReader {
             return Became::Table;
         };
         let (kind, is_without) = self.in_unit(column(name), name);
+        // Statistics of a rate that only the caption names are no latencies.
+        let of_rate = match (&self.only, &kind) {
+            (Some(ColumnMeaning::Figure(rate, each)), ColumnMeaning::Figure(statistic, _))
+                if !rate.ends_with("_ms") && is_bare_statistic(name) =>
+            {
+                Some(match statistic.as_str() {
+                    "mean_ms" => ColumnMeaning::Figure(rate.clone(), *each),
+                    _ => ColumnMeaning::Unknown,
+                })
+            }
+            _ => None,
+        };
+        let is_statistic = of_rate.is_some();
+        let is_without = is_without && !is_statistic;
+        let kind = of_rate.unwrap_or(kind);
         let name = plain(name);
         let unit = self.units.and_then(|at| cells.get(at));
         let unit = unit
@@ -37,6 +52,7 @@ impl TableReader {
         // A row of one workload: a run in each column.
         let is_figure = !matches!(kind, ColumnMeaning::Unknown | ColumnMeaning::Label);
         if let Some(figure) = &self.only
+            && !is_statistic
             && !name.is_empty()
             && (!is_figure || sessions_in(&name).is_some())
         {

@@ -612,3 +612,13 @@ fn a_bare_time_in_milliseconds_is_of_no_run() {
     assert_eq!(figures(&import, "elapsed_s"), [None]);
     assert_eq!(left(&import), [(3, "Time (ms): 8.1")]);
 }
+
+#[test]
+fn statistics_in_rows_are_of_the_rate_above_the_table() {
+    let import = import(
+        "### oltp_read_only TPS\n\n| | 8 threads | 16 threads |\n|---|---|---|\n| avg | 100 | 190 |\n| max | 120 | 210 |\n",
+    );
+    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(190.0)]);
+    assert_eq!(figures(&import, "mean_ms"), [None, None]);
+    assert_eq!(figures(&import, "max_ms"), [None, None]);
+}
