@@ -191,16 +191,18 @@ pub(crate) fn take_units(columns: &mut [ColumnMeaning], cells: &[String]) -> boo
     any
 }
 
-/// Whether headings are of a table whose rows are figures: `| 指标 | MySQL 8.0 | MySQL 8.4 |`.
-pub(crate) fn is_of_variants(names: &[String]) -> bool {
+/// Whether headings are of a table whose rows are figures: `| 指标 | MySQL 8.0 | MySQL 8.4 |`. The rest
+/// are its columns of runs; beside one of units a single one will do.
+pub(crate) fn is_of_variants(names: &[String], rest: &[&String], has_units: bool) -> bool {
     let figures = ["", "metric", "metrics", "指标", "item", "项目", "figure"];
-    let Some((first, rest)) = names.split_first() else {
+    let Some(first) = names.first() else {
         return false;
     };
     let first = plain(first).to_lowercase();
-    let is_name = |name: &String| {
+    let is_name = |name: &&String| {
         let name = plain(name);
         !name.is_empty() && name.chars().count() <= 40
     };
-    figures.contains(&first.as_str()) && rest.len() > 1 && rest.iter().all(is_name)
+    let is_enough = rest.len() > 1 || has_units && !rest.is_empty();
+    figures.contains(&first.as_str()) && is_enough && rest.iter().all(is_name)
 }

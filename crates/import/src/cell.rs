@@ -258,7 +258,7 @@ fn unit_of(rest: &str) -> Option<(&str, Option<&str>)> {
                 let (within, after) = after.split_once(if first == '(' { ')' } else { ']' })?;
                 // Another number is no remark.
                 let is_number = within.trim().starts_with(|c: char| c.is_ascii_digit());
-                if is_number && !within.contains('%') {
+                if is_number && !within.contains('%') || names_another(within) {
                     return None;
                 }
                 inner = inner.or(Some(within.trim()));
@@ -274,6 +274,16 @@ fn unit_of(rest: &str) -> Option<(&str, Option<&str>)> {
         };
     }
     Some((unit.trim(), inner))
+}
+
+/// Whether a remark is another figure with its name: `p95 99 ms`, `max 120`.
+fn names_another(remark: &str) -> bool {
+    let lower = remark.trim().to_lowercase();
+    let names = [
+        "p5", "p9", "95th", "99th", "avg", "max", "min ", "平均", "最大", "最小",
+    ];
+    let has_digit = lower.contains(|c: char| c.is_ascii_digit());
+    has_digit && names.iter().any(|name| lower.starts_with(name))
 }
 
 /// `00:05:00`.
@@ -355,6 +365,9 @@ mod tests {
             ("2万/秒", Rate, Some(20_000.0)),
             ("１，０００", Rate, Some(1000.0)),
             ("1000 (1200)", Rate, None),
+            ("84.1 ms (p95 99 ms)", Latency, None),
+            ("84.1 ms (max 120)", Latency, None),
+            ("84.1 (max load)", Latency, Some(84.1)),
             ("1600~1700", Rate, None),
             ("1,600/1,700", Rate, None),
             ("-100", Rate, None),

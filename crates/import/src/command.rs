@@ -94,7 +94,10 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     // `sysbench oltp_insert run`, with all options in a file.
     let is_short = |first: &str, last: &str| {
         let begins = ["oltp_", "bulk_", "select_", "tpcc", "tpch"];
-        let is_test = begins.iter().any(|b| first.starts_with(b)) || first.ends_with(".lua");
+        let of_machine = ["cpu", "memory", "fileio", "threads", "mutex"];
+        let is_test = begins.iter().any(|b| first.starts_with(b))
+            || first.ends_with(".lua")
+            || of_machine.contains(&first);
         is_test && matches!(last, "run" | "prepare" | "cleanup")
     };
     let looks = rest.iter().any(is_flag)

@@ -2,7 +2,9 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
-use crate::labels::{assignment, client, is_of_all, is_of_output, mode, states_a_figure};
+use crate::labels::{
+    assignment, client, is_of_all, is_of_output, mode, states_a_figure, tells_a_figure,
+};
 use crate::leftovers::Leftovers;
 use crate::lines_of_tables::is_csv_heading;
 use crate::text::TextError;
@@ -233,7 +235,8 @@ impl Doc {
 
     /// The last line of a document has no end: where its output is cut, its figures may be, too.
     pub fn leave_cut_line(&mut self, line: u64) {
-        let Some(open) = self.open.as_mut().filter(|open| open.is_cut()) else {
+        let open = self.open.as_mut();
+        let Some(open) = open.filter(|open| open.is_cut() || open.ends_within(line)) else {
             return;
         };
         let before = open.figures.len() + open.intervals.len();
@@ -471,8 +474,12 @@ impl Doc {
             .open
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
-        if !near && states_a_figure(text) {
+        if !near && (states_a_figure(text) || tells_a_figure(text)) {
             self.leftovers.add(line, text);
+            // A sentence may be the caption of a table all the same.
+            if !states_a_figure(text) && !self.fenced {
+                self.caption = text.trim().into();
+            }
             return Became::NotUnderstood;
         }
         if self.is_label(text) {

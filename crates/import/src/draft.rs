@@ -49,8 +49,12 @@ pub(crate) struct Draft {
     pub merged: usize,
     /// Of the pair that is being merged.
     pub pending: Option<(StatedInterval, usize)>,
+    /// Whose queries they are, of several virtual users.
+    pub user: String,
     /// Name, seconds and line.
     pub queries: Vec<(String, f64, u64)>,
+    /// Which percentile its intervals have, where their lines say it.
+    pub percent: Option<f64>,
     /// Seconds of its first interval.
     pub usual_length: Option<f64>,
     /// Seconds of each by its options.
@@ -269,6 +273,44 @@ impl Draft {
             && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
             && !self.intervals.is_empty()
             && self.failed.is_none()
+    }
+
+    /// Whether the figures of its last line, behind which a document ends, show that the line is cut:
+    /// fewer decimals than the tool prints, or fewer figures.
+    pub fn ends_within(&self, line: u64) -> bool {
+        let own = || self.figures.iter().filter(move |f| f.line == line);
+        let is_short = |f: &StatedFigure, decimals: i32| f.rounding > 0.6 * 10f64.powi(-decimals);
+        match self.tool {
+            "sysbench" if self.has_summary => {
+                let of_line = ["count", "statements", "ignored_errors", "reconnects"];
+                let mut counted = own().filter(|f| of_line.contains(&f.name.as_str()));
+                let has_rate = own().any(|f| f.name.ends_with("rate"));
+                let mut timed = own()
+                    .filter(|f| f.of.is_empty() && f.name.ends_with("_ms") && f.name != "sum_ms");
+                counted.next().is_some() && !has_rate
+                    || timed.any(|f| is_short(f, 2))
+                    || own().any(|f| f.name == "elapsed_s" && is_short(f, 4))
+            }
+            "pgbench" => own().any(|f| f.name.starts_with("rate") && is_short(f, 6)),
+            "go-ycsb" | "go-tpc" => {
+                let apart = ["", "errors", "failed"];
+                let is_query = |of: &str| {
+                    of.strip_prefix('Q')
+                        .is_some_and(|n| n.parse::<u8>().is_ok())
+                };
+                let count = |of: &str| self.figures.iter().filter(|f| f.of == of).count();
+                own().next().is_some_and(|last| {
+                    let mut others = self.figures.iter().filter(|f| {
+                        f.line != line
+                            && !apart.contains(&f.of.as_str())
+                            && is_query(&f.of) == is_query(&last.of)
+                    });
+                    let most = count(&last.of);
+                    !apart.contains(&last.of.as_str()) && others.any(|f| count(&f.of) > most)
+                })
+            }
+            _ => false,
+        }
     }
 
     /// Its distribution as text, which takes far less room than one that is added to.

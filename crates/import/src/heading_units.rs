@@ -118,6 +118,8 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
         "/小时",
         "/day",
         "perday",
+        "/ms",
+        "/us",
         "每天",
         "/天",
     ]) {
@@ -134,6 +136,13 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
 pub(crate) fn is_long(h: &str) -> bool {
     let units = ["(mins", "(minute", "分钟", "(分)", "(h)", "(hour", "小时"];
     units.iter().any(|unit| h.contains(unit)) || h.contains("耗时") && h.contains("(min")
+}
+
+/// The number of `p100` or `tp12345`, which is no percentile that is known.
+pub(crate) fn behind_p(h: &str) -> Option<f64> {
+    let rest = h.strip_prefix("tp").or_else(|| h.strip_prefix('p'))?;
+    let is_number = rest.starts_with(|c: char| c.is_ascii_digit());
+    number(rest).filter(|_| is_number).map(|(n, _)| n.value)
 }
 
 /// `p95`, `95th`, `95%`, `tp99`, `99线`, `95分位`.
@@ -153,12 +162,19 @@ pub(crate) fn percentile(h: &str) -> Option<f64> {
             && !rest.starts_with("thr")
             && !rest.starts_with("thd")
             && !rest.starts_with("线程");
+        // `lat95`; `lat 64` may be of so many sessions.
+        let is_usual = [50.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.5, 99.9, 99.99];
+        let behind_latency = ["lat", "latency", "延迟", "rt"];
+        let after = after
+            || is_usual.contains(&n.value) && behind_latency.iter().any(|w| before.ends_with(w));
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {
             return Some(n.value);
         }
-        // p999 is 99.9.
-        if marked && (n.value == 999.0 || n.value == 9999.0) {
-            return Some(if n.value == 999.0 { 99.9 } else { 99.99 });
+        // p999 is 99.9, p995 is 99.5.
+        let whole = n.value.to_string();
+        if marked && n.decimals == 0 && whole.len() > 2 && whole.starts_with('9') {
+            let (percent, decimals) = whole.split_at(2);
+            return format!("{percent}.{decimals}").parse().ok();
         }
         at = h.len() - rest.len();
     }

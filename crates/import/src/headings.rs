@@ -1,7 +1,10 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
-use crate::heading_units::{is_long, percentile, unit, unit_of_duration, unit_of_rate, unit_word};
+use crate::heading_forms::{inside, several, simplified};
+use crate::heading_units::{
+    behind_p, is_long, percentile, states_unit, unit, unit_of_duration, unit_of_rate, unit_word,
+};
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +33,14 @@ const RATES: [(&str, &[&str]); 6] = [
     ("tpm", &["tpm"]),
     (
         "statement_rate",
-        &["qps", "queries/s", "queriespersec", "每秒查询"],
+        &[
+            "qps",
+            "queries/s",
+            "queriespersec",
+            "每秒查询",
+            "stmt/s",
+            "statements/s",
+        ],
     ),
     (
         "rate",
@@ -43,9 +53,20 @@ const RATES: [(&str, &[&str]); 6] = [
             "tx/s",
             "req/s",
             "requests/s",
+            "requestspersec",
+            "reqpersec",
+            "operationspersec",
             "throughput",
             "吞吐",
             "每秒事务",
+            "每分钟事务",
+            "每分钟交易",
+            "每秒交易",
+            "transactions/min",
+            "transactionspermin",
+            "txn/min",
+            "tx/min",
+            "trx/s",
             "每秒操作",
             "每秒请求",
             "operations/s",
@@ -56,10 +77,22 @@ const RATES: [(&str, &[&str]); 6] = [
         ],
     ),
 ];
-const LATENCY: [&str; 11] = [
-    "lat", "latenc", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
+const LATENCY: [&str; 13] = [
+    "lat",
+    "latenc",
+    "延迟",
+    "延时",
+    "响应",
+    "时延",
+    "response",
+    "resp.time",
+    "resptime",
+    "rt",
+    "耗时",
+    "(ms",
+    "毫秒",
 ];
-const SESSIONS: [&str; 18] = [
+const SESSIONS: [&str; 19] = [
     "thread",
     "并发",
     "线程",
@@ -77,6 +110,7 @@ const SESSIONS: [&str; 18] = [
     "thds",
     "客户端数",
     "virtualusers",
+    "执行绪",
     "concurrent",
 ];
 
@@ -115,22 +149,64 @@ const CHANGES: [&str; 19] = [
     "变化",
 ];
 
+/// How far values are apart.
+const DEVIATIONS: [&str; 9] = [
+    "stddev",
+    "std.dev",
+    "stdev",
+    "standarddev",
+    "标准差",
+    "标准偏差",
+    "variance",
+    "方差",
+    "变异系数",
+];
+/// Latencies of the network and of replicas, which are no transaction's.
+const OTHER_DELAYS: [&str; 12] = [
+    "rtt",
+    "ping",
+    "网络延",
+    "网络时延",
+    "networklat",
+    "主从延",
+    "主备延",
+    "复制延",
+    "同步延",
+    "replicationl",
+    "replicationd",
+    "replicalag",
+];
+
 /// Rates that are of a minute by their names.
 const PER_MINUTE: [&str; 4] = ["tpmc", "nopm", "tpm_total", "tpm"];
 
 /// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio"];
+const SHORT_WORDS: [&str; 10] = [
+    "lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio", "rtt", "ping",
+];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> ColumnMeaning {
-    let heading = narrow(heading);
-    several(&heading).unwrap_or_else(|| single(&heading))
+    let heading = simplified(&narrow(heading));
+    several(&heading)
+        .or_else(|| inside(&heading))
+        .unwrap_or_else(|| single(&heading))
 }
 
 /// Whether a table's column may tell its rows apart, by its heading: it is no figure, no remark and no
 /// observation of a host.
 pub fn may_tell_apart(heading: &str) -> bool {
     column(heading) == ColumnMeaning::Unknown && !heading.trim().is_empty()
+}
+
+/// Whether a heading names a statistic of latencies, but no word of it says so: `avg`, `P95`.
+pub(crate) fn is_bare_statistic(heading: &str) -> bool {
+    let lower = simplified(&narrow(heading)).to_lowercase();
+    let is_latency = match column(heading) {
+        ColumnMeaning::Figure(name, _) => name.ends_with("_ms"),
+        _ => false,
+    };
+    is_latency && !states_unit(heading) && !has_any(&lower, &lower, &LATENCY)
 }
 
 /// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
@@ -146,33 +222,6 @@ pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
-/// `TPS/QPS`, `avg/p95 (ms)`: a unit in brackets is of all.
-fn several(heading: &str) -> Option<ColumnMeaning> {
-    let heading = heading.trim().trim_matches(['*', '`']);
-    let (names, unit) = match heading.strip_suffix(')').and_then(|h| h.rsplit_once('(')) {
-        Some((names, _)) => (names, heading.get(names.len()..)?),
-        None => (heading, ""),
-    };
-    let parts: Vec<&str> = names.split(['/', '、']).map(str::trim).collect();
-    if parts.len() < 2 {
-        return None;
-    }
-    let mut figures: Vec<(String, f64)> = Vec::new();
-    for part in &parts {
-        let ColumnMeaning::Figure(name, factor) = single(&format!("{part}{unit}")) else {
-            return None;
-        };
-        if figures.iter().any(|(other, _)| *other == name) {
-            return None;
-        }
-        figures.push((name, factor));
-    }
-    // `requests/min` is a rate.
-    let per = parts.last().is_some_and(|p| p.eq_ignore_ascii_case("min"));
-    let of_time = figures.first().is_some_and(|(n, _)| n.ends_with("_ms"));
-    (!per || of_time).then_some(ColumnMeaning::Several(figures))
-}
-
 /// Whether a heading, in which words may be written together, has one of these. Short ones are parts of
 /// other words (partitions, isolation, stops) and must stand apart.
 fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
@@ -186,7 +235,8 @@ fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
     })
 }
 
-fn single(heading: &str) -> ColumnMeaning {
+/// Reads a heading of one figure at most.
+pub(crate) fn single(heading: &str) -> ColumnMeaning {
     let lower = heading.to_lowercase();
     let h: String = lower
         .chars()
@@ -203,7 +253,7 @@ fn single(heading: &str) -> ColumnMeaning {
     if h.is_empty() || h == "#" {
         return ColumnMeaning::Unknown;
     }
-    let is_error = has(&["error", "错误", "失败", "failed", "failure"]);
+    let is_error = has(&["error", "错误", "失败", "failed", "failure"]) || is(&["err", "errs"]);
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
     if has(&["err%", "fail%"]) || is_error && is_share && percentile(&h).is_none() {
         return figure("error_share", 1.0);
@@ -225,36 +275,39 @@ fn single(heading: &str) -> ColumnMeaning {
         let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
         return ColumnMeaning::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
     }
-    if has(&[
-        "cpu",
-        "mem",
-        "内存",
-        "磁盘",
-        "disk",
-        "网卡",
-        "版本",
-        "version",
-        "errors/s",
-        "err/s",
-        "错误/秒",
-        "比例",
-        "备注",
-        "说明",
-        "remark",
-        "note",
-        "comment",
-        "baseline",
-        "基线",
-        "speedup",
-        "加速比",
-        "序号",
-        "date",
-        "日期",
-        "ratio",
-        "倍数",
-        // What a disk can do, not what a benchmark did.
-        "iops",
-    ]) {
+    // `TPS (4 CPU)` and `旧版本 P95` are figures of one of several systems.
+    let is_rate = has(&["tps", "qps", "tpmc", "nopm"]);
+    let is_figure = is_rate || has(&LATENCY) || percentile(&h).is_some();
+    let is_relative = has(&["vs", "versus", "relative", "compared", "相对"]);
+    let of_system = has(&["版本", "version", "baseline", "基线"]) && (!is_figure || is_relative);
+    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && !is_rate;
+    if of_system
+        || of_host
+        || has(&[
+            "网卡",
+            "errors/s",
+            "err/s",
+            "错误/秒",
+            "比例",
+            "备注",
+            "说明",
+            "remark",
+            "note",
+            "comment",
+            "speedup",
+            "加速比",
+            "序号",
+            "date",
+            "日期",
+            "ratio",
+            "倍数",
+            // What a disk can do or a server may have, not what a benchmark did.
+            "iops",
+            "最大连接数",
+            "连接上限",
+            "maxconnections",
+        ])
+    {
         return ColumnMeaning::Aside;
     }
     if is(&[
@@ -317,8 +370,53 @@ fn single(heading: &str) -> ColumnMeaning {
         "pervcpu",
         "每核",
         "单核",
-    ]) {
+        "pernode",
+        "/node",
+        "每节点",
+        "perwarehouse",
+        "/warehouse",
+        "每仓",
+        "perconnection",
+        "/connection",
+        "每连接",
+        "peruser",
+        "perdollar",
+        "/$",
+        "perwatt",
+    ]) || has(&OTHER_DELAYS)
+    {
         return ColumnMeaning::Aside;
+    }
+    let ms = match unit(&h) {
+        1.0 => unit_word(&lower, &h),
+        factor => factor,
+    };
+    let latency = has(&LATENCY);
+    // `avg ms`, whose blank is gone.
+    let suffixes: &[&str] = match ms {
+        1.0 => &["ms"],
+        1000.0 => &["s", "sec", "秒"],
+        _ => &["us", "µs", "μs", "微秒"],
+    };
+    let stat = suffixes.iter().find_map(|unit| h.strip_suffix(*unit));
+    let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
+    // What a session takes once.
+    if has(&[
+        "connectiontime",
+        "connecttime",
+        "连接时间",
+        "连接耗时",
+        "建连",
+    ]) {
+        return figure("connecting_ms", ms);
+    }
+    if has(&DEVIATIONS) {
+        let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
+        let squared = has(&["variance", "方差", "变异系数"]);
+        return match latency && !is_other && !squared {
+            true => figure("stddev_ms", ms),
+            false => ColumnMeaning::Aside,
+        };
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
         return match unit_of_rate(&h) {
@@ -327,12 +425,14 @@ fn single(heading: &str) -> ColumnMeaning {
             None => ColumnMeaning::Unknown,
         };
     }
-    let ms = match unit(&h) {
-        1.0 => unit_word(&lower, &h),
-        factor => factor,
-    };
-    let latency = has(&LATENCY);
-    if latency && is_long(&h) {
+    // Of what took seconds and is no mean: a run, or a load.
+    let of_one = [
+        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "每", "avg", "average", "mean",
+        "max", "min",
+    ];
+    let is_whole =
+        has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percentile(&h).is_none();
+    if latency && is_long(&h) || is_whole {
         return figure("elapsed_s", unit_of_duration(&h));
     }
     if let Some(percent) = percentile(&h) {
@@ -348,13 +448,19 @@ fn single(heading: &str) -> ColumnMeaning {
             false => figure(&format!("p{percent}_ms"), ms),
         };
     }
-    if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
+    if let Some(odd) = behind_p(&h) {
+        return match odd == 100.0 {
+            true => figure("max_ms", ms),
+            false => ColumnMeaning::Unknown,
+        };
+    }
+    if has(&["max", "最大", "最高"]) && (latency || is_stat(&["max", "maximum", "最大", "最大值"]))
     {
         return figure("max_ms", ms);
     }
     if has(&["min", "最小", "最低"])
         && !has(&["minute"])
-        && (latency || is(&["min", "minimum", "最小", "最小值"]))
+        && (latency || is_stat(&["min", "minimum", "最小", "最小值"]))
     {
         return figure("min_ms", ms);
     }
@@ -380,11 +486,12 @@ fn single(heading: &str) -> ColumnMeaning {
         "runtime",
         "测试时间",
         "总耗时",
+        "持续时间",
     ]) || is(&["time", "takes", "时间"])
     {
         return figure("elapsed_s", unit_of_duration(&h));
     }
-    if latency || is(&["avg", "average", "mean", "平均", "平均值"]) {
+    if latency || is_stat(&["avg", "average", "mean", "平均", "平均值"]) {
         return figure("mean_ms", ms);
     }
     if is_error {
@@ -396,17 +503,23 @@ fn single(heading: &str) -> ColumnMeaning {
     if has(&["queries", "查询数", "statements"]) {
         return figure("statements", 1.0);
     }
-    if is(&["transactions", "count", "events", "operations", "requests"])
-        || has(&[
-            "事务数",
-            "事务总数",
-            "操作数",
-            "总数",
-            "次数",
-            "totaltransactions",
-            "totalevents",
-        ])
-    {
+    if is(&[
+        "transactions",
+        "count",
+        "events",
+        "operations",
+        "requests",
+        "samples",
+    ]) || has(&[
+        "事务数",
+        "事务总数",
+        "操作数",
+        "总数",
+        "次数",
+        "请求数",
+        "totaltransactions",
+        "totalevents",
+    ]) {
         return figure("count", 1.0);
     }
     if is(&[
@@ -470,6 +583,72 @@ mod tests {
             ),
             (&["p99 (us)", "99%延迟（微秒）"], f("p99_ms", 1e-3)),
             (&["P999"], f("p99.9_ms", 1.0)),
+            (&["P995 (ms)", "TP995(ms)"], f("p99.5_ms", 1.0)),
+            (&["p100 (ms)"], f("max_ms", 1.0)),
+            (
+                &["Latency (avg/.95/max)", "延迟(平均/P95/最大)"],
+                ColumnMeaning::Several(vec![
+                    ("mean_ms".into(), 1.0),
+                    ("p95_ms".into(), 1.0),
+                    ("max_ms".into(), 1.0),
+                ]),
+            ),
+            (
+                &["Latency (0.5 / .999, us)"],
+                ColumnMeaning::Several(vec![("p50_ms".into(), 1e-3), ("p99.9_ms".into(), 1e-3)]),
+            ),
+            (
+                &["TPS (r/w)", "Throughput (requests/second)"],
+                f("rate", 1.0),
+            ),
+            (&["Lat95", "latency_95 (ms)"], f("p95_ms", 1.0)),
+            (&["Lat 64"], f("mean_ms", 1.0)),
+            (&["每分钟事务数", "txn/min"], f("rate", 1.0 / 60.0)),
+            (&["trx/s", "每秒交易数"], f("rate", 1.0)),
+            (&["initial connection time (ms)"], f("connecting_ms", 1.0)),
+            (&["err", "失败数"], f("ignored_errors", 1.0)),
+            (&["avg ms", "mean_ms", "平均延遲"], f("mean_ms", 1.0)),
+            (&["avg s"], f("mean_ms", 1000.0)),
+            (&["max us"], f("max_ms", 1e-3)),
+            (&["第 99 百分位延遲"], f("p99_ms", 1.0)),
+            (&["併發數", "執行緒數"], ColumnMeaning::Option("threads")),
+            (&["P12345 (ms)", "QPS (次/ms)"], ColumnMeaning::Unknown),
+            (
+                &["latency stddev", "标准差(ms)", "延迟标准差"],
+                f("stddev_ms", 1.0),
+            ),
+            (
+                &[
+                    "TPS stddev",
+                    "P99 标准差",
+                    "主从延迟(ms)",
+                    "replication lag (s)",
+                    "网络延迟(ms)",
+                    "RTT (ms)",
+                    "tpmC/warehouse",
+                    "QPS per node",
+                ],
+                ColumnMeaning::Aside,
+            ),
+            (
+                &["耗时(s)", "用时（秒）", "v6 耗时(s)"],
+                f("elapsed_s", 1.0),
+            ),
+            (&["平均耗时(s)"], f("mean_ms", 1000.0)),
+            (&["# Samples"], f("count", 1.0)),
+            (
+                &[
+                    "最大连接数",
+                    "max_connections",
+                    "TPS/CPU",
+                    "vs baseline TPS",
+                ],
+                ColumnMeaning::Aside,
+            ),
+            (
+                &["旧版本 TPS", "TPS (4 CPU)", "baseline TPS"],
+                f("rate", 1.0),
+            ),
             (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
             (&["tpmC"], f("tpmc", 1.0)),
             (

@@ -90,6 +90,47 @@ pub(crate) fn states_a_figure(text: &str) -> bool {
         && plain.chars().count() <= 100
 }
 
+/// Whether a sentence tells a throughput or a latency: `TPS: 100, P95: 9 ms`, `最终 QPS 达到 12.3 万`.
+pub(crate) fn tells_a_figure(text: &str) -> bool {
+    let mut parts = text.split([',', '，', ';', '；', '。']);
+    let is_of_sysbench = text.contains(" per sec.)");
+    let any = parts.any(|part| states_a_figure(part) || is_told(part));
+    text.chars().count() <= 120 && (is_of_sysbench || any)
+}
+
+/// Whether a word for a figure has its number right behind it, or behind a sign or a verb.
+fn is_told(part: &str) -> bool {
+    let words = [
+        "tps",
+        "qps",
+        "rps",
+        "tpmc",
+        "nopm",
+        "throughput",
+        "吞吐量",
+        "延迟",
+        "响应时间",
+        "latency",
+        "p95",
+        "p99",
+    ];
+    let verbs = ["达到", "为", "约", "是", "is", "was", "reached"];
+    let lower = part.to_lowercase();
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    words.iter().any(|word| {
+        lower.match_indices(*word).any(|(at, _)| {
+            let before = lower.get(..at).and_then(|t| t.chars().next_back());
+            let rest = lower.get(at + word.len()..).unwrap_or_default();
+            let is_own = !is_letter(before) && !is_letter(rest.chars().next());
+            let signs = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '=' | '~' | '≈');
+            let rest = rest.trim_start_matches(signs);
+            let said = verbs.iter().find_map(|verb| rest.strip_prefix(*verb));
+            let value = said.unwrap_or(rest).trim_start_matches(signs);
+            is_own && value.starts_with(|c: char| c.is_ascii_digit())
+        })
+    })
+}
+
 /// Whether a heading says nothing but that a command's output follows: `Output`, `3.2 测试结果`.
 pub(crate) fn is_of_output(heading: &str) -> bool {
     let lower = heading.to_lowercase();

@@ -22,6 +22,7 @@ mod doc;
 mod draft;
 mod formats;
 mod groups;
+mod heading_forms;
 mod heading_units;
 mod headings;
 mod held;
@@ -34,6 +35,7 @@ mod leftovers;
 mod lines_of_tables;
 mod numeral;
 mod over_time;
+mod prefix;
 mod record;
 mod row;
 mod samples;
@@ -251,11 +253,25 @@ struct OutputReader {
     json: Collector,
     /// The format that took the last line.
     last: usize,
+    /// The name that stands before each line of an output.
+    name: Option<String>,
 }
 
 impl OutputReader {
     fn line(&mut self, text: &str, line: u64) -> Became {
         let doc = &mut self.doc;
+        let mut text = prefix::without_moment(text);
+        if let Some(name) = &self.name {
+            match prefix::without(text, name) {
+                Some(rest) => text = rest,
+                // Lines of two outputs between each other are nobody's.
+                None if prefix::named(text).is_some() => {
+                    doc.leftovers.add(line, text);
+                    return Became::NotUnderstood;
+                }
+                None => self.name = None,
+            }
+        }
         let json = match self.json.take(text, line, doc) {
             Collected::No => None,
             Collected::More | Collected::Whole(true) => Some(Became::Output("json")),
@@ -292,6 +308,18 @@ impl OutputReader {
             if let Some(tool) = tool {
                 self.table.end(doc);
                 return Became::Output(tool);
+            }
+            let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '[' | '*');
+            if let Some((name, rest)) = prefix::named(read.text)
+                && rest.starts_with(begins)
+                && let Some((at, format)) = FORMATS
+                    .iter()
+                    .enumerate()
+                    .find(|(_, f)| (f.take)(rest, line, doc))
+            {
+                (self.last, self.name) = (at, Some(name.into()));
+                self.table.end(doc);
+                return Became::Output(format.tool);
             }
         }
         if !doc.fenced && self.html.takes(text) {

@@ -1,6 +1,6 @@
 //! Lines of tables: frames, cells, headings.
 
-use crate::cell::{is_missing, plain};
+use crate::cell::{is_missing, narrow, plain};
 use crate::headings::{ColumnMeaning, column};
 use crate::numeral::numeral;
 use crate::scan::number;
@@ -79,7 +79,23 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
         .iter()
         .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
     let short = cells.iter().all(|c| c.chars().count() <= 40);
-    figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
+    let any_value = cells.iter().any(|c| states_a_value(c));
+    figure && known >= 2 && known * 2 >= cells.len() && !any_number && !any_value && short
+}
+
+/// Whether a cell is no name of a figure but has its value: `TPS: 100`, `p95 = 9 ms`.
+fn states_a_value(cell: &str) -> bool {
+    let cell = narrow(cell);
+    let is_figure = matches!(
+        column(&cell),
+        ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+    );
+    let parts = cell.split_once([':', '=']).filter(|_| is_figure);
+    parts.is_some_and(|(name, value)| {
+        let is_in_brackets = name.matches('(').count() > name.matches(')').count();
+        let value = value.trim_start();
+        !is_in_brackets && value.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Whether cells are the types of columns, as DuckDB and data frames print them.

@@ -22,7 +22,7 @@ use tidemark_core::tools::Tool;
 /// The tag that imported runs bear, so that lists tell them from measured ones.
 pub(crate) const TAG: &str = "imported";
 /// Types that stand for all others together, or for none.
-const NO_TYPES: [&str; 9] = [
+const NO_TYPES: [&str; 10] = [
     "TOTAL",
     "OVERALL",
     "CLEANUP",
@@ -30,6 +30,7 @@ const NO_TYPES: [&str; 9] = [
     "histogram",
     "errors",
     "failed",
+    "intended",
     "all",
     "interval",
 ];
@@ -277,6 +278,9 @@ fn intervals(draft: &Draft, workload: &str) -> Vec<Interval> {
         _ if workload.is_empty() => "transaction",
         _ => "transaction",
     };
+    let asked = draft.options.get("percentile").map(|o| o.value.clone());
+    let percent = draft.percent.map(|percent| percent.to_string());
+    let percent = percent.or(asked).unwrap_or_else(|| "95".into());
     let mut made = Vec::new();
     for i in all {
         let length = i.length_s.unwrap_or_default();
@@ -289,11 +293,7 @@ fn intervals(draft: &Draft, workload: &str) -> Vec<Interval> {
             ..Quantiles::default()
         };
         if let Some(ms) = i.percentile_ms {
-            let percent = draft
-                .options
-                .get("percentile")
-                .map_or("95", |o| o.value.as_str());
-            quantiles.percentiles_ms.insert(percent.into(), ms);
+            quantiles.percentiles_ms.insert(percent.clone(), ms);
         }
         let stats = TypeStats {
             count: i.count.map_or_else(|| times(i.rate), natural),

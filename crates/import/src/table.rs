@@ -77,6 +77,9 @@ pub(crate) struct TableReader {
     told: Vec<bool>,
     /// The only figure of a table whose rows are workloads, which its caption or heading names.
     only: Option<ColumnMeaning>,
+    /// Columns of such a table that are no run, and the one of units among them.
+    beside: Vec<usize>,
+    units: Option<usize>,
     /// Whether the columns of a table whose rows are figures are named by what was compared.
     by_variant: bool,
     /// Runs of such a table.

@@ -70,7 +70,9 @@ impl Sum {
             // Of one type, or of one client's.
             (RateUnit::NewOrders, _) => 0,
             // Profiles are of one user.
-            (RateUnit::Transactions, _) if draft.tool == "hammerdb" => 0,
+            (RateUnit::Transactions, _) if draft.tool == "hammerdb" && draft.queries.is_empty() => {
+                0
+            }
             (_, Some(count)) => count,
             (RateUnit::Statements, None) if draft.tool == "mysqlslap" => {
                 let asked = draft.option_number("number-of-queries");

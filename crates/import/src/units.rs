@@ -45,7 +45,10 @@ const LONG: [(&str, f64); 11] = [
     ("d", 86_400.0),
     ("天", 86_400.0),
 ];
-const MANY: [(&str, f64); 9] = [
+const MANY: [(&str, f64); 12] = [
+    ("thousand", 1e3),
+    ("million", 1e6),
+    ("billion", 1e9),
     ("百万", 1e6),
     ("万", 1e4),
     ("亿", 1e8),

@@ -53,6 +53,34 @@ fn windows_of_sysbench_are_judged_by_their_own_seconds() {
 }
 
 #[test]
+fn flushes_of_files_are_no_missing_sessions() {
+    let text = "\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+
+Number of threads: 16
+Operations performed:  6003 Read, 3997 Write, 12769 Other = 22769 Total
+Read 93.797Mb  Written 62.453Mb  Total transferred 156.25Mb  (18.21Mb/sec)
+ 1165.43 Requests/sec executed
+
+Test execution summary:
+    total time:                          8.5805s
+    total number of events:              10000
+    total time taken by event execution: 52.5000
+    per-request statistics:
+         min:                                  0.01ms
+         avg:                                  5.25ms
+         max:                                 99.42ms
+         approx.  95 percentile:              20.90ms
+
+Threads fairness:
+    events (avg/stddev):           625.0000/35.50
+    execution time (avg/stddev):   3.2813/0.10
+";
+    assert_eq!(bad(text), [""; 0]);
+    assert!(bad(&text.replace("1165.43", "1365.43")).contains(&"summary-mismatch"));
+}
+
+#[test]
 fn an_output_that_is_pasted_twice_is_told() {
     let rules = |text: &str| -> Vec<(&str, Severity)> {
         let all = found_in(text)

@@ -60,6 +60,7 @@ pub(super) const TIDB: &[&str] = &[
     "tidb_guarantee_linearizability",
     "tidb_isolation_read_engines",
     "tidb_mem_quota_query",
+    "tidb_partition_prune_mode",
     "tidb_prepared_plan_cache_size",
     "tidb_rc_read_check_ts",
     "tidb_replica_read",

@@ -4,6 +4,7 @@ use super::styles;
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
+use std::collections::BTreeMap;
 use tidemark_core::record::StatedInterval;
 
 const TOOL: &str = "go-tpc";
@@ -101,67 +102,67 @@ fn is_query(name: &str) -> bool {
     matches!(digits.len(), 1 | 2) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// A figure by its label, and what its printed value is multiplied with.
+fn figure_of(label: &str) -> Option<(String, f64)> {
+    let label = label.trim();
+    let (name, unit) = label
+        .trim_end_matches(')')
+        .split_once('(')
+        .unwrap_or((label, ""));
+    let ms = if unit == "us" { 1e-3 } else { 1.0 };
+    let (name, factor) = match name {
+        "Takes" => ("elapsed_s", 1.0),
+        "Count" => ("count", 1.0),
+        "TPM" => ("per_minute", 1.0),
+        "OPS" => ("rate", 1.0),
+        "Sum" => ("sum_ms", ms),
+        "Avg" => ("mean_ms", ms),
+        "Min" => ("min_ms", ms),
+        "Max" => ("max_ms", ms),
+        _ => {
+            let (percent, end) = number(name)?;
+            return (end == "th").then(|| (format!("p{}_ms", percent.value), ms));
+        }
+    };
+    Some((name.into(), factor))
+}
+
+/// The figures of a line in its order: name, printed number, what it is multiplied with.
+fn figures(rest: &str) -> impl Iterator<Item = (String, Number, f64)> {
+    rest.split(", ").filter_map(|part| {
+        let (label, n) = part.split_once(':')?;
+        let (n, _) = number(n.trim())?;
+        let (name, factor) = figure_of(label)?;
+        Some((name, n, factor))
+    })
+}
+
 fn current(rest: &str, of: &str, line: u64) -> Option<StatedInterval> {
-    let took = value(rest, "Takes(s):")?;
-    let count = value(rest, "Count:");
+    let all = figures(rest).map(|(name, n, factor)| (name, n.value * factor));
+    let mut more: BTreeMap<String, f64> = all.collect();
+    let mut take = |name: &str| more.remove(name);
+    let took = take("elapsed_s")?;
     Some(StatedInterval {
         line,
         of: of.into(),
-        end_s: took.value,
-        length_s: Some(took.value),
-        count: count.map(|n| n.value),
-        rate: value(rest, "TPM:").map(|n| n.value / 60.0),
-        mean_ms: value(rest, "Avg(ms):").map(|n| n.value),
-        sum_ms: value(rest, "Sum(ms):").map(|n| n.value),
-        percentile_ms: value(rest, "95th(ms):")
-            .or_else(|| value(rest, "99th(ms):"))
-            .map(|n| n.value),
+        end_s: took,
+        length_s: Some(took),
+        count: take("count"),
+        rate: take("per_minute").map(|n| n / 60.0),
+        mean_ms: take("mean_ms"),
+        sum_ms: take("sum_ms"),
+        percentile_ms: take("p95_ms").or_else(|| take("p99_ms")),
+        more,
         ..StatedInterval::default()
     })
 }
 
 fn summary(run: &mut Draft, of: &str, rest: &str, is_error: bool, line: u64) {
-    if is_error {
-        for (label, class, name) in [
-            ("Count:", "errors", of.to_string()),
-            ("Takes(s):", "failed", format!("{of} elapsed_s")),
-            ("TPM:", "failed", format!("{of} per_minute")),
-            ("Sum(ms):", "failed", format!("{of} sum_ms")),
-            ("Avg(ms):", "failed", format!("{of} mean_ms")),
-        ] {
-            if let Some(n) = value(rest, label) {
-                run.figure(class, &name, n, line);
-            }
-        }
-        return;
-    }
-    for part in rest.split(", ") {
-        let Some((label, n)) = part.split_once(':') else {
-            continue;
-        };
-        let Some((n, _)) = number(n.trim()) else {
-            continue;
-        };
-        let (name, unit) = label
-            .trim()
-            .trim_end_matches(')')
-            .split_once('(')
-            .unwrap_or((label.trim(), ""));
-        let ms = if unit == "us" { 1e-3 } else { 1.0 };
-        match name {
-            "Takes" => run.figure(of, "elapsed_s", n, line),
-            "Count" => run.figure(of, "count", n, line),
-            "TPM" => run.figure(of, "per_minute", n, line),
-            "OPS" => run.figure(of, "rate", n, line),
-            "Sum" => run.scaled(of, "sum_ms", n, ms, line),
-            "Avg" => run.scaled(of, "mean_ms", n, ms, line),
-            "Min" => run.scaled(of, "min_ms", n, ms, line),
-            "Max" => run.scaled(of, "max_ms", n, ms, line),
-            _ => {
-                if let Some((percent, "th")) = number(name) {
-                    run.scaled(of, &format!("p{}_ms", percent.value), n, ms, line);
-                }
-            }
+    for (name, n, factor) in figures(rest) {
+        match (is_error, name.as_str()) {
+            (false, name) => run.scaled(of, name, n, factor, line),
+            (true, "count") => run.figure("errors", of, n, line),
+            (true, name) => run.scaled("failed", &format!("{of} {name}"), n, factor, line),
         }
     }
 }
@@ -223,7 +224,10 @@ fn tail(plain: &str, line: u64, doc: &mut Doc) -> bool {
         ("tpm_total", value(plain, "tpmTotal:")),
         ("efficiency", value(plain, "efficiency:")),
     ];
-    let run = doc.run(TOOL, line);
+    let run = match doc.of(TOOL).is_some_and(|d| d.has("", "tpmc")) {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
     for (name, n) in figures {
         if let Some(n) = n {
             run.figure("", name, n, line);

@@ -63,10 +63,13 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
         return true;
     }
-    let text = match plain.strip_prefix("Vuser ").and_then(|t| t.split_once(':')) {
-        Some((_, text)) => text.trim(),
-        None => plain,
+    let (user, text) = match plain.strip_prefix("Vuser ").and_then(|t| t.split_once(':')) {
+        Some((user, text)) => (user.trim(), text.trim()),
+        None => ("", plain),
     };
+    if tproc_h(user, text, line, doc) {
+        return true;
+    }
     let was = doc.of(TOOL).is_some();
     // `27975 PostgreSQL tpm`, of the transaction counter.
     if let (true, Some((n, rest))) = (was, number(plain))
@@ -173,6 +176,56 @@ fn failure(plain: &str) -> Option<String> {
     let is_failed = user.is_some_and(|(_, t)| t.trim() == "FINISHED FAILED")
         || plain.starts_with("Error in Virtual User ");
     is_failed.then(|| plain.chars().take(300).collect())
+}
+
+/// TPROC-H: `query 14 completed in 0.234 seconds`, `Completed 1 query set(s) in 12 seconds`, `Geometric
+/// mean of query times returning rows (22) is 0.54321`. The first user's are the run's, others are kept
+/// by their number.
+fn tproc_h(user: &str, text: &str, line: u64, doc: &mut Doc) -> bool {
+    let behind = |begin: &str, middle: &str| {
+        let (first, rest) = number(text.strip_prefix(begin)?)?;
+        let (second, _) = number(rest.trim_start().strip_prefix(middle)?)?;
+        Some((first, second))
+    };
+    let query = behind("query ", "completed in ");
+    let set = behind("Completed ", "query set(s) in ");
+    let mean = behind("Geometric mean of query times returning rows (", ") is ");
+    if query.is_none() && set.is_none() && mean.is_none() {
+        return false;
+    }
+    let name = query.map(|(n, _)| format!("Q{}", n.value));
+    let is_next = doc.of(TOOL).is_some_and(|run| {
+        let again = run.queries.iter().any(|(q, ..)| Some(q) == name.as_ref());
+        run.has("", "nopm") || again && run.has("", "elapsed_s") && run.user == user
+    });
+    let run = match is_next {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
+    if run.user.is_empty() {
+        run.user = user.into();
+    }
+    run.has_summary = true;
+    run.workload = "tpch".into();
+    let is_first = run.user == user;
+    let of = match is_first {
+        true => String::new(),
+        false => format!("user {user}"),
+    };
+    if let (Some(name), Some((_, took))) = (name, query) {
+        let again = run.queries.iter().any(|(q, ..)| *q == name);
+        match is_first && !again {
+            true => run.queries.push((name, took.value, line)),
+            false => run.figure(&of, &format!("{name}_s"), took, line),
+        }
+    }
+    if let Some((_, took)) = set {
+        run.figure(&of, "elapsed_s", took, line);
+    }
+    if let Some((_, mean)) = mean {
+        run.figure(&of, "geometric_mean_s", mean, line);
+    }
+    true
 }
 
 /// Where the next number begins: behind a blank, as Db2's does not.

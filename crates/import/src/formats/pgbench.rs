@@ -107,17 +107,29 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return true;
     }
     if let Some(n) = value(plain, "tps =").filter(|_| plain.starts_with("tps =")) {
-        let run = doc.run(TOOL, line);
-        run.has_summary = true;
         // Before version 14 the rate was told twice; since then once, whatever is in it.
         let with = plain.contains("(including") && !plain.contains("(including reconnection");
-        run.figure(
-            "",
-            if with { "rate_with_connecting" } else { "rate" },
-            n,
-            line,
-        );
+        let name = if with { "rate_with_connecting" } else { "rate" };
+        // Lines of several outputs may be quoted one below the other.
+        let run = match doc.of(TOOL).is_some_and(|d| d.has("", name)) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.has_summary = true;
+        run.figure("", name, n, line);
         return true;
+    }
+    let once = [
+        ("number of transactions actually processed:", "count"),
+        ("latency average =", "mean_ms"),
+        ("latency average:", "mean_ms"),
+    ];
+    let is_next = doc.of(TOOL).is_some_and(|run| {
+        let mut known = once.iter();
+        known.any(|(label, name)| plain.starts_with(label) && run.has("", name))
+    });
+    if is_next {
+        doc.begin(TOOL, line);
     }
     let Some(run) = doc.of(TOOL) else {
         return false;
@@ -262,9 +274,21 @@ fn scripts(run: &mut Draft, plain: &str, line: u64) -> bool {
         && let Some((_, name)) = COUNTS.iter().find(|(l, _)| *l == label)
         && let Some((n, _)) = number(text)
     {
-        if !run.section.is_empty() {
-            run.figure(run.section, name, n, line);
+        let of = run.section;
+        if of.is_empty() {
+            return true;
         }
+        // Since version 19 the count above it has failed and skipped ones, too.
+        if *name == "count" {
+            let above = run.figures.iter_mut();
+            for begun in above.filter(|f| f.of == of && f.name == "count") {
+                begun.name = "begun".into();
+            }
+            if let Some((rate, _)) = after(text, "tps =") {
+                run.figure(of, "rate", rate, line);
+            }
+        }
+        run.figure(of, name, n, line);
         return true;
     }
     let Some((n, rest)) = plain.strip_prefix("- ").and_then(number) else {
@@ -305,8 +329,13 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
         return false;
     };
     let mut words = rest.trim();
-    for _ in 0..2 {
-        words = number(words).map_or(words, |(_, rest)| rest.trim_start());
+    let mut counts = Vec::new();
+    for what in ["failures", "retries"] {
+        let Some((n, rest)) = number(words) else {
+            break;
+        };
+        counts.push((what, n));
+        words = rest.trim_start();
     }
     // Times have three decimals, or six.
     if words.is_empty() || ms.decimals < 3 {
@@ -314,5 +343,8 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     }
     let name: String = words.chars().take(80).collect();
     run.figure("statements", &format!("{name} ms"), ms, line);
+    for (what, n) in counts {
+        run.figure("statements", &format!("{name} {what}"), n, line);
+    }
     true
 }

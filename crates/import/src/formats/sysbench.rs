@@ -1,9 +1,9 @@
 //! sysbench 0.4, 0.5, 1.0 and 1.1: header, intermediate results, histogram, summary.
 
-use super::sysbench_interval::{csv, interval};
+use super::sysbench_interval::{csv, interval, percent};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
-use crate::scan::{Number, labelled, number, unit_ms, value};
+use crate::scan::{Number, after, labelled, number, unit_ms, value};
 
 const TOOL: &str = "sysbench";
 
@@ -38,9 +38,16 @@ const FRAMES: [&str; 25] = [
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if text.starts_with('[') || text.contains("thds:") || text.contains("threads:") {
-        if let Some(one) = interval(text, line) {
+        if let Some(mut one) = interval(text, line) {
             place(doc, line, one.end_s);
             let run = doc.run(TOOL, line);
+            if run.last_moment().is_none() {
+                run.percent = percent(text);
+            }
+            // Switched off, it is printed as zero.
+            if run.percent == Some(0.0) {
+                one.percentile_ms = None;
+            }
             run.next_interval(one);
             return true;
         }
@@ -203,6 +210,7 @@ fn section(plain: &str) -> Option<&'static str> {
         ("CPU speed", "speed"),
         ("File operations", "speed"),
         ("Total operations", "speed"),
+        ("Operations performed", "speed"),
         ("Throughput", "throughput"),
         ("queries performed", "queries"),
         ("General statistics", "general"),
@@ -242,6 +250,7 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
         let run = doc.run(TOOL, line);
         run.section = section;
         run.has_summary = true;
+        performed(run, plain, line);
         if let Some((label @ "Total operations", value)) = labelled(plain) {
             figure(run, label, value, line);
         }
@@ -250,13 +259,20 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
     if moved(plain, line, doc) {
         return true;
     }
+    // Of an output that is quoted in part it may be the first line.
+    if plain.starts_with("transactions:") && plain.contains("per sec.") {
+        let is_known = |run: &mut Draft| run.has("", "count") && !run.windows.is_any();
+        let run = match doc.of(TOOL).is_some_and(is_known) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.has_summary = true;
+    }
     let Some(run) = doc.of(TOOL).filter(|run| run.has_summary) else {
         return false;
     };
-    let Some((label, value)) = labelled(plain) else {
-        return false;
-    };
-    let taken = figure(run, label, value, line);
+    let taken = performed(run, plain, line)
+        || labelled(plain).is_some_and(|(label, value)| figure(run, label, value, line));
     if taken {
         doc.touch(line);
     }
@@ -271,13 +287,75 @@ fn moved(plain: &str, line: u64, doc: &mut Doc) -> bool {
     let Some((n, rest)) = number(plain) else {
         return false;
     };
-    let rest = rest.trim_start().strip_prefix("MiB transferred");
+    let rest = rest.trim_start();
+    let rest = rest
+        .strip_prefix("MiB transferred")
+        .or_else(|| rest.strip_prefix("MB transferred"));
     let each = rest.and_then(|r| number(r.trim_start().strip_prefix('(')?));
     let Some((each, _)) = each else { return false };
     run.figure("", "transferred_mib", n, line);
     run.figure("", "mib_rate", each, line);
     doc.touch(line);
     true
+}
+
+/// What is below `Operations performed` before 1.0, of files and of memory.
+fn performed(run: &mut Draft, plain: &str, line: u64) -> bool {
+    if let Some(("Operations performed", text)) = labelled(plain) {
+        let Some((count, rest)) = number(text) else {
+            return false;
+        };
+        // `1048576 (1834567.12 ops/sec)` of memory.
+        if let Some((each, _)) = rest.trim_start().strip_prefix(['(', '（']).and_then(number) {
+            run.figure("", "count", count, line);
+            run.figure("", "rate", each, line);
+            return true;
+        }
+        // `6003 Read, 3997 Write, 12769 Other = 22769 Total` of files.
+        for part in text.split([',', '=']) {
+            let Some((n, what)) = number(part.trim_start()) else {
+                continue;
+            };
+            let name = match what.trim() {
+                "Read" => "file_reads",
+                "Write" => "file_writes",
+                "Other" => "file_others",
+                "Total" => "file_operations",
+                _ => continue,
+            };
+            run.figure("", name, n, line);
+        }
+        return true;
+    }
+    if let Some((n, "Requests/sec executed")) = number(plain).map(|(n, rest)| (n, rest.trim())) {
+        run.figure("", "rate", n, line);
+        return true;
+    }
+    if !(plain.starts_with("Read ") && plain.contains("Total transferred ")) {
+        return false;
+    }
+    for (label, name) in [
+        ("Read ", "read_mib"),
+        ("Written ", "written_mib"),
+        ("transferred ", "transferred_mib"),
+        ("(", "mib_rate"),
+    ] {
+        if let Some((n, rest)) = after(plain, label) {
+            run.scaled("", name, n, mib(rest), line);
+        }
+    }
+    true
+}
+
+/// MiB in a unit as it was printed before 1.0: `Mb` are 1,048,576 bytes.
+fn mib(rest: &str) -> f64 {
+    match rest.chars().next() {
+        Some('K') => 1.0 / 1024.0,
+        Some('M') => 1.0,
+        Some('G') => 1024.0,
+        Some('T') => 1024.0 * 1024.0,
+        _ => 1.0 / (1024.0 * 1024.0),
+    }
 }
 
 /// `read:  IOPS=6149.15 96.08 MiB/s (100.75 MB/s)`, of files since 1.1.
@@ -317,7 +395,7 @@ fn figure(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
             _ => name,
         };
         run.figure("", name, n, line);
-        if let Some((each, _)) = rest.trim_start().strip_prefix('(').and_then(number)
+        if let Some((each, _)) = rest.trim_start().strip_prefix(['(', '（']).and_then(number)
             && !rate.is_empty()
         {
             run.figure("", rate, each, line);

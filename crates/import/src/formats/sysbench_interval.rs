@@ -148,6 +148,16 @@ fn current(rest: &str, end_s: f64, line: u64) -> Option<StatedInterval> {
     })
 }
 
+/// Which percentile a line's latency is: `lat (ms,99%): 5.37`, `response time: 5.37ms (99%)`.
+pub(super) fn percent(text: &str) -> Option<f64> {
+    let behind = |label: &str| {
+        let (_, rest) = text.split_once(label)?;
+        let (n, rest) = number(rest.trim_start())?;
+        rest.trim_start().starts_with('%').then_some(n.value)
+    };
+    behind("(ms,").or_else(|| behind("ms ("))
+}
+
 /// A line of the CSV report hook of the manual: time, threads, tps, qps, reads, writes, others, latency,
 /// errors, reconnects.
 pub(super) fn csv(text: &str, line: u64) -> Option<StatedInterval> {

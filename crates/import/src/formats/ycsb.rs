@@ -10,6 +10,8 @@ use tidemark_core::record::StatedInterval;
 
 const GO: &str = "go-ycsb";
 const JAVA: &str = "ycsb";
+/// A part whose latencies are printed in milliseconds, as in the oldest versions.
+const IN_MS: &str = "ms";
 
 /// `READ - Takes(s): 1.6, Count: 488, OPS: 310.8, Avg(us): 835, …`. The lines count from the begin: the
 /// last of each type is its summary.
@@ -31,7 +33,11 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if let Some(took) = plain.strip_prefix("Run finished, takes ") {
         let took = seconds(took);
-        let run = doc.run(GO, line);
+        // It stands above the figures of its run.
+        let run = match doc.of(GO).is_some_and(|d| d.has("", "elapsed_s")) {
+            true => doc.begin(GO, line),
+            false => doc.run(GO, line),
+        };
         run.has_summary = true;
         if let Some(value) = took {
             // Printed to the nanosecond.
@@ -68,8 +74,16 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         let is_late = line == run.last_line + 1 && took.value > 1.5 * first;
         Some(last.value).filter(|_| !is_late)
     });
-    // Time does not go back within a run.
-    let run = match before.is_some_and(|before| before > took.value + 0.05) {
+    // Time does not go back within a run, nor does a count.
+    let counted = doc.of(GO).and_then(|run| {
+        let mut seen = run.figures.iter().rev();
+        Some(seen.find(|f| f.of == name && f.name == "count")?.value)
+    });
+    let fell = counted
+        .zip(count)
+        .is_some_and(|(last, now)| now.value < last);
+    let is_next = before.is_some_and(|before| before > took.value + 0.05);
+    let run = match is_next || before.is_some() && fell {
         true => doc.begin(GO, line),
         false => doc.run(GO, line),
     };
@@ -234,18 +248,26 @@ fn status(plain: &str, line: u64) -> Option<StatedInterval> {
             .then_some(n.value)
     });
     let mut more = BTreeMap::from([("operations".to_string(), operations.value)]);
-    let types = after.split('[').skip(1).filter_map(|t| t.split_once(':'));
+    let types = after
+        .split('[')
+        .skip(1)
+        .filter_map(|t| t.split_once([':', ' ']));
     for (of, fields) in types.take(20) {
         for field in fields.split([',', ']']) {
             let Some((name, n)) = field.trim().split_once('=') else {
                 continue;
             };
             let (name, factor) = match name {
-                "Count" => ("count", 1.0),
-                "Avg" => ("mean_ms", 1e-3),
-                "Min" => ("min_ms", 1e-3),
-                "Max" => ("max_ms", 1e-3),
-                _ => continue,
+                "Count" => ("count".to_string(), 1.0),
+                // `[READ AverageLatency(us)=835.2]` of older versions.
+                "Avg" | "AverageLatency(us)" => ("mean_ms".into(), 1e-3),
+                "Min" => ("min_ms".into(), 1e-3),
+                "Max" => ("max_ms".into(), 1e-3),
+                // `99.9=1200`.
+                _ => match number(name) {
+                    Some((percent, "")) => (format!("p{}_ms", percent.value), 1e-3),
+                    _ => continue,
+                },
             };
             if let Some((n, _)) = number(n) {
                 more.insert(format!("{} {name}", of.trim()), n.value * factor);
@@ -277,29 +299,40 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
     if !odd.trim().is_empty() && !odd.trim_start().starts_with(['#', '/', '(']) {
         return false;
     }
-    // The same operations again, timed from when they were due (measurement.interval=both).
-    if of.starts_with("Intended-") {
-        doc.touch(line);
-        return doc.of(JAVA).is_some();
-    }
-    // Operations that failed are counted and timed apart.
-    if let Some(of) = of.strip_suffix("-FAILED") {
+    // The same operations again, timed from when they were due (measurement.interval=both), and those
+    // that failed: both are counted and timed apart.
+    let apart = of.strip_prefix("Intended-").map(|of| ("intended", of));
+    let apart = apart.or(of.strip_suffix("-FAILED").map(|of| ("failed", of)));
+    if let Some((class, of)) = apart {
         let run = doc.run(JAVA, line);
-        match name {
-            "Operations" => run.figure("errors", of, n, line),
-            "AverageLatency(us)" => {
-                run.scaled("failed", &format!("{of} mean_ms"), n, 1e-3, line);
+        let figure = match (class, name) {
+            ("failed", "Operations") => {
+                run.figure("errors", of, n, line);
+                return true;
             }
-            _ => {}
-        }
+            (_, "AverageLatency(us)") => "mean_ms".into(),
+            (_, "MinLatency(us)") => "min_ms".into(),
+            (_, "MaxLatency(us)") => "max_ms".into(),
+            _ => match number(name) {
+                Some((percent, "thPercentileLatency(us)" | "PercentileLatency(us)")) => {
+                    format!("p{}_ms", percent.value)
+                }
+                _ => return true,
+            },
+        };
+        run.scaled(class, &format!("{of} {figure}"), n, 1e-3, line);
         return true;
     }
     let us = 1e-3;
-    // The names of a run's beginning begin another run.
-    if of == "OVERALL"
-        && name == "RunTime(ms)"
-        && doc.of(JAVA).is_some_and(|d| d.has("", "elapsed_s"))
-    {
+    // What stands once in an output begins another run.
+    let (of_run, figure) = match (of, name) {
+        ("OVERALL", "RunTime(ms)") => ("", "elapsed_s"),
+        ("OVERALL", "Throughput(ops/sec)") => ("", "rate"),
+        (of, "Operations") => (of, "count"),
+        (of, "AverageLatency(us)" | "AverageLatency(ms)") => (of, "mean_ms"),
+        (of, _) => (of, ""),
+    };
+    if doc.of(JAVA).is_some_and(|d| d.has(of_run, figure)) {
         doc.begin(JAVA, line);
     }
     let run = doc.run(JAVA, line);
@@ -308,10 +341,16 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
         ("OVERALL", "RunTime(ms)") => run.scaled("", "elapsed_s", n, 1e-3, line),
         ("OVERALL", "Throughput(ops/sec)") => run.figure("", "rate", n, line),
         (_, "Operations") => run.figure(of, "count", n, line),
-        (_, "AverageLatency(us)") => run.scaled(of, "mean_ms", n, us, line),
+        (_, "AverageLatency(us)") => {
+            run.section = "";
+            run.scaled(of, "mean_ms", n, us, line);
+        }
         (_, "MinLatency(us)") => run.scaled(of, "min_ms", n, us, line),
         (_, "MaxLatency(us)") => run.scaled(of, "max_ms", n, us, line),
-        (_, "AverageLatency(ms)") => run.figure(of, "mean_ms", n, line),
+        (_, "AverageLatency(ms)") => {
+            run.section = IN_MS;
+            run.figure(of, "mean_ms", n, line);
+        }
         (_, "MinLatency(ms)") => run.figure(of, "min_ms", n, line),
         (_, "MaxLatency(ms)") => run.figure(of, "max_ms", n, line),
         _ => return named(run, of, name, n, line),
@@ -332,11 +371,22 @@ fn named(run: &mut Draft, of: &str, name: &str, n: Number, line: u64) -> bool {
         run.scaled(of, &format!("p{}_ms", percent.value), n, unit, line);
         return true;
     }
-    // Collectors, and points of a time series or a histogram.
-    of.starts_with("TOTAL_GC")
-        || of == "OVERALL"
-        || name.parse::<f64>().is_ok()
-        || name.starts_with('>')
+    // A histogram's counts of each millisecond, or a time series' means in the unit of its mean.
+    if let Ok(at) = name.parse::<u64>() {
+        let unit = if run.section == IN_MS { 1.0 } else { 1e-3 };
+        match n.decimals {
+            _ if n.value == 0.0 => {}
+            0 => run.figure(of, &format!("count_at_{at}ms"), n, line),
+            _ => run.scaled(of, &format!("mean_ms_at_{at}ms"), n, unit, line),
+        }
+        return true;
+    }
+    if let Some(at) = name.strip_prefix('>') {
+        run.figure(of, &format!("count_above_{at}ms"), n, line);
+        return true;
+    }
+    // Collectors.
+    of.starts_with("TOTAL_GC") || of == "OVERALL" || name.parse::<f64>().is_ok()
 }
 
 fn options(words: &str, line: u64, doc: &mut Doc) {

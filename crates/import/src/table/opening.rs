@@ -29,13 +29,28 @@ impl TableReader {
             is_stated |= Unit::in_words(caption).is_some();
         }
         (self.unit_is_known, self.asked) = (is_stated, doc.unit);
+        // Of a run, or of a transaction.
+        for (column, name) in columns.iter_mut().zip(&names).skip(1) {
+            let in_ms = matches!(&*column, ColumnMeaning::Figure(f, each) if f == "elapsed_s" && *each < 1.0);
+            if in_ms && is_bare_time(name) {
+                *column = ColumnMeaning::Unknown;
+            }
+        }
         let figures = columns
             .iter()
             .filter(|c| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
             .count();
-        let rest = names.get(1..).unwrap_or_default();
+        let is_beside = |n: &String| is_unit(n) || is_remark(n);
+        let beside = names
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, n)| is_beside(n));
+        self.beside = beside.map(|(at, _)| at).collect();
+        self.units = names.iter().position(|n| is_unit(n)).filter(|at| *at > 0);
+        let rest: Vec<&String> = names.iter().skip(1).filter(|n| !is_beside(n)).collect();
         let values = ["value", "值", "数值", "结果", "result", "results"];
-        let is_value = |n: &String| {
+        let is_value = |n: &&String| {
             number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
@@ -43,7 +58,7 @@ impl TableReader {
         // `client 1` has no session, it is one of several clients.
         let is_of_clients = rest.iter().any(|n| client(n).is_some())
             && rest.iter().all(|n| client(n).is_some() || is_total(n));
-        let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
+        let all_are = !rest.is_empty() && rest.iter().all(is_value);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
         if figures == 0 && is_of_clients {
             for name in rest {
@@ -51,7 +66,7 @@ impl TableReader {
                 (draft.client, draft.is_total) = (client(name), client(name).is_none());
                 self.turned.push(draft);
             }
-        } else if figures == 0 && all_are(&is_value) {
+        } else if figures == 0 && all_are {
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
@@ -65,7 +80,7 @@ impl TableReader {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && is_of_variants(&names) {
+        } else if figures == 0 && is_of_variants(&names, &rest, self.units.is_some()) {
             self.by_variant = true;
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
@@ -132,4 +147,35 @@ fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
     let (n, _) = numeral.value(Notation::default())?;
     (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
+}
+
+/// Whether a heading says only that its column is of a time: `Time (ms)`.
+fn is_bare_time(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    let name = lower.split(['(', '[']).next().unwrap_or_default();
+    matches!(name.trim(), "time" | "时间")
+}
+
+/// Whether a column states the units of the rows' figures.
+fn is_unit(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    matches!(lower.as_str(), "unit" | "units" | "单位" | "單位")
+}
+
+/// Whether a column is of words about its rows.
+fn is_remark(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    let words = [
+        "note",
+        "notes",
+        "remark",
+        "remarks",
+        "comment",
+        "comments",
+        "description",
+        "备注",
+        "说明",
+        "描述",
+    ];
+    words.contains(&lower.as_str())
 }

@@ -5,7 +5,8 @@ use crate::beside::is_total;
 use crate::captions::take_units;
 use crate::cell::{is_missing, plain};
 use crate::doc::{Became, Doc};
-use crate::headings::ColumnMeaning;
+use crate::heading_units::states_unit;
+use crate::headings::{ColumnMeaning, column, is_bare_statistic};
 use crate::labels::client;
 use crate::numeral::numeral;
 use crate::row::{DraftRow, adds_up, multiple};
@@ -71,13 +72,18 @@ impl TableReader {
             return Some(Became::NotUnderstood);
         }
         self.carry_down(&mut cells);
-        let columns = self.columns.clone();
+        let of_row = cells.first().and_then(|first| self.of_row(first));
+        if of_row.is_some() {
+            self.told.fill(false);
+        }
+        let has_unit = of_row.is_some() && cells.first().is_some_and(|first| states_unit(first));
+        let columns = of_row.unwrap_or_else(|| self.columns.clone());
         self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
         let mut row = DraftRow::of(doc_draft(doc, line), line, self.notation);
         if self.over_time.is_some() {
             row.over_time();
         }
-        let parts = cells.iter().zip(&self.columns).zip(&self.owners);
+        let parts = cells.iter().zip(&columns).zip(&self.owners);
         for (at, ((cell, column), of)) in parts.enumerate() {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
@@ -128,7 +134,8 @@ impl TableReader {
         }
         let any = !runs.is_empty();
         let mut without = cells.iter().zip(&self.without_unit);
-        let is_without = without.any(|(cell, is_without)| *is_without && has_no_unit(cell));
+        let is_without =
+            !has_unit && without.any(|(cell, is_without)| *is_without && has_no_unit(cell));
         for mut run in runs {
             run.without_unit = is_without.then_some(Unit::Ms);
             doc.close();
@@ -146,6 +153,45 @@ impl TableReader {
             (true, false) => Became::TableInPart,
             (false, false) => Became::NotUnderstood,
         })
+    }
+
+    /// The columns of a row whose first cell names the figure that they are statistics of: `TPS` or
+    /// `Latency (us)` beside `min`, `avg` and `max`.
+    fn of_row(&self, first: &str) -> Option<Vec<ColumnMeaning>> {
+        let is_name = matches!(
+            self.columns.first()?,
+            ColumnMeaning::Label | ColumnMeaning::Unknown | ColumnMeaning::Aside
+        );
+        let is_number = first.starts_with(|c: char| c.is_ascii_digit());
+        if !is_name || is_number || first.is_empty() || first.chars().count() > 24 {
+            return None;
+        }
+        let lower = first.to_lowercase();
+        let is_of_test = ["test", "测试", "场景"].iter().any(|w| lower.contains(w));
+        let ColumnMeaning::Figure(name, factor) = column(first) else {
+            return None;
+        };
+        let names = self.names.iter();
+        let is_bare: Vec<bool> = names.map(|name| is_bare_statistic(name)).collect();
+        if is_of_test || !is_bare.contains(&true) {
+            return None;
+        }
+        let of_rate = !name.ends_with("_ms");
+        let mut columns = self.columns.clone();
+        for (column, _) in columns.iter_mut().zip(&is_bare).filter(|(_, bare)| **bare) {
+            let ColumnMeaning::Figure(figure, each) = column else {
+                continue;
+            };
+            match (name.as_str(), figure.as_str()) {
+                ("mean_ms", _) if states_unit(first) => *each = factor,
+                ("mean_ms", _) => {}
+                (_, "mean_ms") if of_rate => {
+                    *column = ColumnMeaning::Figure(name.clone(), factor);
+                }
+                _ => *column = ColumnMeaning::Unknown,
+            }
+        }
+        Some(columns)
     }
 
     /// The figure that a column of changes is about, where only its place says it: the nearest one left

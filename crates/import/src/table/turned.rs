@@ -2,10 +2,10 @@
 
 use super::rows::has_no_unit;
 use super::{MOST_AMBIGUOUS, TableReader};
-use crate::cell::{plain, sessions_in};
+use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::groups::Of;
-use crate::headings::{ColumnMeaning, column};
+use crate::headings::{ColumnMeaning, column, is_bare_statistic};
 use crate::numeral::numeral;
 use crate::row::DraftRow;
 use crate::unit::Unit;
@@ -16,8 +16,35 @@ impl TableReader {
             return Became::Table;
         };
         let (kind, is_without) = self.in_unit(column(name), name);
+        // Statistics of a rate that only the caption names are no latencies.
+        let of_rate = match (&self.only, &kind) {
+            (Some(ColumnMeaning::Figure(rate, each)), ColumnMeaning::Figure(statistic, _))
+                if !rate.ends_with("_ms") && is_bare_statistic(name) =>
+            {
+                Some(match statistic.as_str() {
+                    "mean_ms" => ColumnMeaning::Figure(rate.clone(), *each),
+                    _ => ColumnMeaning::Unknown,
+                })
+            }
+            _ => None,
+        };
+        let is_statistic = of_rate.is_some();
+        let is_without = is_without && !is_statistic;
+        let kind = of_rate.unwrap_or(kind);
         let name = plain(name);
-        let values: Vec<String> = cells.iter().skip(1).map(|c| plain(c)).collect();
+        let unit = self.units.and_then(|at| cells.get(at));
+        let unit = unit
+            .map(|unit| plain(unit))
+            .filter(|unit| !is_missing(unit));
+        let cells = cells.iter().enumerate().skip(1);
+        let cells = cells.filter(|(at, _)| !self.beside.contains(at));
+        let values: Vec<String> = cells
+            .map(|(_, cell)| {
+                let cell = plain(cell);
+                unit.as_ref()
+                    .map_or(cell.clone(), |unit| with_unit(&cell, unit))
+            })
+            .collect();
         self.learn(&values, &vec![&kind; values.len()], doc);
         let mut unclear = Vec::new();
         let mut turned = std::mem::take(&mut self.turned);
@@ -25,6 +52,7 @@ impl TableReader {
         // A row of one workload: a run in each column.
         let is_figure = !matches!(kind, ColumnMeaning::Unknown | ColumnMeaning::Label);
         if let Some(figure) = &self.only
+            && !is_statistic
             && !name.is_empty()
             && (!is_figure || sessions_in(&name).is_some())
         {
@@ -89,4 +117,20 @@ impl TableReader {
             false => Became::NotUnderstood,
         }
     }
+}
+
+/// Each number of a cell that has no unit of its own with that of its row.
+fn with_unit(cell: &str, unit: &str) -> String {
+    let parts = cell.split_inclusive(['/', '+', '=']).map(|part| {
+        let (number, sign) = match part.char_indices().last() {
+            Some((at, '/' | '+' | '=')) => part.split_at(at),
+            _ => (part, ""),
+        };
+        let number = number.trim();
+        match numeral(number) {
+            Some((_, rest)) if rest.trim().is_empty() => format!("{number} {unit} {sign} "),
+            _ => part.into(),
+        }
+    });
+    parts.collect::<String>().trim().into()
 }

@@ -25,7 +25,10 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloada -threads 8 -t
 [READ], Return=ERROR, 100
 [READ-FAILED], Operations, 100
 [READ-FAILED], AverageLatency(us), 1000
+[READ-FAILED], MaxLatency(us), 7000
+[READ-FAILED], 99thPercentileLatency(us), 5000
 [Intended-READ], Operations, 900
+[Intended-READ], 99.9PercentileLatency(us), 80000
 ";
 
 #[test]
@@ -44,6 +47,13 @@ fn what_failed_is_an_error_and_no_type() {
         (run.totals.all.count, run.totals.ignored_errors),
         (900, 100)
     );
+    let value = |of: &str, name: &str| {
+        let imported = run.imported.as_ref().unwrap();
+        imported.figure_of(of, name).map(|f| f.value)
+    };
+    assert_eq!(value("failed", "READ max_ms"), Some(7.0));
+    assert_eq!(value("failed", "READ p99_ms"), Some(5.0));
+    assert_eq!(value("intended", "READ p99.9_ms"), Some(80.0));
     let run = one("\
 Run finished, takes 10.0s
 READ - Takes(s): 10.0, Count: 900, OPS: 90.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
@@ -254,4 +264,50 @@ fn a_histogram_log_is_read_with_its_distribution() {
     let all = Histogram::decode(run.totals.all.service.0.as_str()).unwrap();
     let median = all.percentile_ns(50.0) as f64;
     assert!((median / 500_000.0 - 1.0).abs() < 0.003, "{median}");
+}
+
+#[test]
+fn the_duration_of_go_ycsb_begins_its_run() {
+    let one = |took: &str, count: u32| {
+        format!(
+            "Run finished, takes {took}\nREAD   - Takes(s): 30.0, Count: {count}, OPS: 16.7, Avg(us): 835, Min(us): 344, Max(us): 10123, 95th(us): 1200\n\n"
+        )
+    };
+    let runs = import(&[one("30.1s", 500), one("1m2.5s", 700)].concat()).runs;
+    let of = |run: &RunRecord| (run.totals.elapsed_s, run.totals.all.count);
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(all, [(30.1, 500), (62.5, 700)]);
+}
+
+#[test]
+fn lines_of_several_outputs_below_each_other_are_several_runs() {
+    let rates = |text: &str| -> Vec<Option<f64>> {
+        let runs = import(text).runs;
+        runs.iter().map(RunRecord::stated_rate).collect()
+    };
+    let pgbench =
+        "latency average = 10.680 ms\ntps = 1497.301234 (without initial connection time)\n";
+    let again = pgbench.replace("1497", "1597");
+    assert_eq!(
+        rates(&[pgbench, &again].concat()),
+        [Some(1497.301_234), Some(1597.301_234)]
+    );
+    let alone = "tps = 1.500000 (without initial connection time)\n".repeat(3);
+    assert_eq!(rates(&alone), [Some(1.5); 3]);
+    assert_eq!(
+        rates("tpmC: 24011.5, tpmTotal: 53321.2, efficiency: 186.2%\ntpmC: 25011.5, tpmTotal: 54321.2, efficiency: 196.2%\n").len(),
+        2
+    );
+    let ycsb = "READ   - Takes(s): 60.0, Count: 500, OPS: 8.3, Avg(us): 835, 99th(us): 3000\n";
+    let runs = import(&[ycsb, &ycsb.replace("500", "480")].concat()).runs;
+    let counts: Vec<u64> = runs.iter().map(|run| run.totals.all.count).collect();
+    assert_eq!(counts, [500, 480]);
+    let overall = "[OVERALL], Throughput(ops/sec), 98.5\n".repeat(2);
+    assert_eq!(rates(&overall), [Some(98.5); 2]);
+    let sysbench = "    transactions:                        600   (10.00 per sec.)\n         95th percentile:                        9.22\n";
+    let again = sysbench.replace("(10.00", "(11.00");
+    assert_eq!(
+        rates(&[sysbench, &again].concat()),
+        [Some(10.0), Some(11.0)]
+    );
 }

@@ -1,6 +1,7 @@
 //! Documents of each format. All are written by us after the tools' documented formats, none was printed
 //! by a tool; what real tools print is tested where they run (`crates/cli/tests/it/importing.rs`).
 
+use std::collections::BTreeMap;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_import::{Became, Import, Origin, read};
 
@@ -93,6 +94,35 @@ fn sysbench_1_0_is_taken_over_with_its_lines() {
 }
 
 #[test]
+fn a_percentile_of_intervals_is_the_one_that_their_lines_name() {
+    let percentiles = |line: &str| {
+        let run = one(line);
+        let stats = &run.intervals[0].types["transaction"];
+        stats.quantiles.as_ref().unwrap().percentiles_ms.clone()
+    };
+    let of = |percent: &str, ms: f64| BTreeMap::from([(percent.to_string(), ms)]);
+    assert_eq!(
+        percentiles(
+            "[ 10s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,99%): 45.79 err/s: 0.00 reconn/s: 0.00\n"
+        ),
+        of("99", 45.79)
+    );
+    assert_eq!(
+        percentiles(
+            "[  10s] threads: 4, tps: 100.00, reads: 1400.00, writes: 400.00, response time: 45.79ms (99%), errors: 0.00, reconnects:  0.00\n"
+        ),
+        of("99", 45.79)
+    );
+    // Switched off: there is none.
+    assert_eq!(
+        percentiles(
+            "[ 10s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,0%): 0.00 err/s: 0.00 reconn/s: 0.00\n"
+        ),
+        BTreeMap::new()
+    );
+}
+
+#[test]
 fn sysbench_of_every_version_is_read() {
     // 0.4: other labels, units behind numbers, sessions in the header.
     let run = one("\
@@ -174,6 +204,12 @@ Latency (ms):
         ),
         (812.33, 10.001, 8124)
     );
+}
+
+#[test]
+fn brackets_of_translated_outputs_are_wide() {
+    let run = one(&SYSBENCH_1.replace("(100.00 per sec.)", "（100.00次/秒）  # 每秒事务数"));
+    assert_eq!(figure(&run, "", "rate"), (100.0, 21));
 }
 
 #[test]
@@ -265,6 +301,15 @@ tpmC: 136.4
         (3, 40)
     );
     assert_eq!(run.options["warehouses"].value, "6");
+    let current = &run.imported.as_ref().unwrap().intervals[0];
+    assert_eq!(
+        (current.rate, current.percentile_ms),
+        (Some(2.0), Some(1500.0))
+    );
+    assert_eq!(
+        (current.more["p90_ms"], current.more["p99.9_ms"]),
+        (1000.0, 1500.0)
+    );
     let run =
         one("./bin/go-tpc tpch run --sf 1\nFinished\n[Summary] Q1: 1.07s\n[Summary] Q2: 1m2.5s\n");
     assert_eq!(
@@ -307,7 +352,7 @@ DEBUG something of a driver
 YCSB Client 0.17.0
 Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p recordcount=1000 -t
 2026-01-01 10:00:10:001 10 sec: 1000 operations; 100.0 current ops/sec; est completion in 10 seconds
-2026-01-01 10:00:20:001 20 sec: 2000 operations; 100.0 current ops/sec; [READ: Count=950, Max=9, Min=1, Avg=2]
+2026-01-01 10:00:20:001 20 sec: 2000 operations; 100.0 current ops/sec; [READ: Count=950, Max=9, Min=1, Avg=2, 90=3, 99.9=8]
 [OVERALL], RunTime(ms), 20000
 [OVERALL], Throughput(ops/sec), 100.0
 [READ], Operations, 1900
@@ -320,6 +365,10 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p r
 [READ], Return=NOT_FOUND, 10
 [UPDATE], Operations, 100
 [UPDATE], AverageLatency(us), 99000
+[READ], 0, 1890
+[READ], 1, 0
+[READ], >1000, 10
+[UPDATE], 1000, 835.5
 ");
     assert_eq!(
         (&*run.workload, run.totals.all.count, run.sessions),
@@ -327,7 +376,17 @@ Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p r
     );
     assert_eq!(figure(&run, "READ", "return_NOT_FOUND").0, 10.0);
     assert_eq!(figure(&run, "READ", "p99.9_ms").0, 150.0);
+    assert_eq!(figure(&run, "READ", "count_at_0ms").0, 1890.0);
+    assert_eq!(figure(&run, "READ", "count_above_1000ms").0, 10.0);
+    assert!(near(figure(&run, "UPDATE", "mean_ms_at_1000ms").0, 0.8355));
     assert_eq!(run.intervals.len(), 2);
+    let more = &run.imported.as_ref().unwrap().intervals[1].more;
+    assert!(near(more["READ p90_ms"], 0.003) && near(more["READ p99.9_ms"], 0.008));
+    let old = one(
+        " 10 sec: 1000 operations; 100 current ops/sec; [UPDATE AverageLatency(us)=700] [READ AverageLatency(us)=835.5]\n",
+    );
+    let more = &old.imported.as_ref().unwrap().intervals[0].more;
+    assert!(near(more["READ mean_ms"], 0.8355) && near(more["UPDATE mean_ms"], 0.7));
 }
 
 #[test]

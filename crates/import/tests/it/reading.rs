@@ -157,6 +157,24 @@ fn a_line_that_is_cut_off_has_no_figure() {
     let cut = import(&SYSBENCH[..at]);
     assert_eq!(figure(&cut.runs[0], "count"), None);
     assert_eq!(cut.leftovers.ranges, [(8, 8, "the line is cut off".into())]);
+    // Decimals or figures that a tool always prints are missing.
+    let pgbench = "transaction type: <builtin: select only>\nlatency average = 1.500 ms\ntps = 1497.301234 (without initial connection time)";
+    for (end, rate) in [(0, Some(1497.301_234)), (44, None), (41, None)] {
+        let run = one(&pgbench[..pgbench.len() - end]);
+        assert_eq!(figure(&run, "rate"), rate, "{end}");
+    }
+    let ycsb = "Run finished, takes 10s\nREAD - Takes(s): 10.0, Count: 50, OPS: 5.0, Avg(us): 800, 99th(us): 3000\nSCAN - Takes(s): 10.0, Count: 50, OPS: 5.0, Avg(us): 8";
+    let run = one(ycsb);
+    let imported = run.imported.as_ref().unwrap();
+    assert!(imported.figure_of("READ", "mean_ms").is_some());
+    assert!(imported.figure_of("SCAN", "mean_ms").is_none());
+    let late = super::documents::SYSBENCH_1;
+    let at = late.find("39.99").unwrap() + 1;
+    let run = one(&late[..at]);
+    assert_eq!(
+        (figure(&run, "min_ms"), figure(&run, "mean_ms")),
+        (Some(20.1), None)
+    );
     // A whole output needs no end of its last line.
     let whole = one(SYSBENCH.trim_end());
     assert_eq!(figure(&whole, "elapsed_s"), Some(20.0));
@@ -531,4 +549,55 @@ fn a_mode_that_a_document_sets_holds_for_its_runs() {
     ] {
         assert_eq!(of(set), (None, None), "{set}");
     }
+}
+
+#[test]
+fn what_collectors_put_before_each_line_is_no_part_of_it() {
+    let plain = super::documents::SYSBENCH_1;
+    let whole = one(plain);
+    for begin in [
+        "2024-05-01T10:00:00.123Z ",
+        "bench-1  | ",
+        "[pod/bench-1/main] ",
+    ] {
+        let lines: Vec<String> = plain.lines().map(|l| format!("{begin}{l}\n")).collect();
+        let import = import(&lines.concat());
+        assert_eq!(import.runs.len(), 1, "{begin}");
+        let figures = |run: &RunRecord| run.imported.as_ref().unwrap().figures.clone();
+        assert_eq!(figures(&import.runs[0]), figures(&whole), "{begin}");
+        assert_eq!(import.leftovers.lines, 0, "{begin}");
+    }
+    // Lines of two clients between each other are told.
+    let line = "[ 1s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,95%): 45.79 err/s: 0.00 reconn/s: 0.00";
+    let two = import(&format!(
+        "bench-1  | sysbench 1.0.20 (using system LuaJIT)\nbench-1  | {line}\nbench-2  | {line}\n"
+    ));
+    assert_eq!((two.runs.len(), two.leftovers.lines), (1, 1));
+}
+
+#[test]
+fn figures_in_sentences_are_told() {
+    let text = "\
+# A
+
+TPS: 100, QPS: 2000, P95: 9 ms
+
+tps=100, qps=2000
+
+8 线程：TPS 100，平均延迟 8ms
+最终 QPS 达到 12.3 万。
+
+本次提升了 TPS，延迟也降低了
+14:01:23,456 [Thread-12] INFO jTPCC : Term-00, Measured tpmC (NewOrders) = 12345.67
+
+TPS by threads:
+
+| threads | v1 | v2 |
+|---|---|---|
+| 8 | 100 | 110 |
+";
+    let (import, told) = explained(text);
+    assert_eq!(not_understood(&told), [3, 5, 7, 8, 11]);
+    let rates: Vec<_> = import.runs.iter().map(|run| figure(run, "rate")).collect();
+    assert_eq!(rates, [Some(100.0), Some(110.0)]);
 }

@@ -540,3 +540,85 @@ fn rows_may_be_moments_of_one_run() {
     let stamp = import("timestamp,threads,tps\n1764150000,8,100\n");
     assert_eq!(figures(&stamp, "elapsed_s"), [None]);
 }
+
+#[test]
+fn a_column_may_state_the_units_of_its_rows() {
+    let one = import(
+        "\
+| 指标 | 实测 | 单位 | 备注 |
+|---|---|---|---|
+| 平均延迟 | 800 | µs | 五次之均 |
+| P99 | 0.02 + 0.03 | s | |
+| TPS | 12.3 | 千/秒 | 峰值 |
+| 吞吐量 | 12 | 页/秒 | |
+",
+    );
+    assert_eq!(figures(&one, "mean_ms"), [Some(0.8)]);
+    assert_eq!(figures(&one, "rate"), [Some(12_300.0)]);
+    let p99 = |of: &str| {
+        let imported = one.runs[0].imported.as_ref().unwrap();
+        imported.figure_of(of, "p99_ms").map(|f| f.value)
+    };
+    assert_eq!((p99("client 1"), p99("client 2")), (Some(20.0), Some(30.0)));
+    assert_eq!(left(&one), [(6, "吞吐量: 12 页/秒")]);
+    let two = import("| metric | v1 | v2 | unit |\n|---|---|---|---|\n| p95 | 900 | 1100 | us |\n");
+    assert_eq!(figures(&two, "p95_ms"), [Some(0.9), Some(1.1)]);
+}
+
+#[test]
+fn a_heading_may_name_its_figures_in_brackets() {
+    let import = import(
+        "\
+| Database | Table size | Sysbench threads | TPS | QPS | Latency(avg / .95) |
+|---|---|---|---|---|---|
+| TiDB | 10 million | 256 * 4 | 3811 | 76233 | 269.46 ms / 505.20 ms |
+| MySQL | 1 million | 64 | 2392 | 47845 | 26.75 / 73.13 |
+",
+    );
+    assert_eq!(figures(&import, "mean_ms"), [Some(269.46), Some(26.75)]);
+    assert_eq!(figures(&import, "p95_ms"), [Some(505.2), Some(73.13)]);
+    assert_eq!(sessions(&import), [1024, 64]);
+    assert_eq!(left(&import), []);
+}
+
+#[test]
+fn statistics_are_of_the_figure_that_their_row_names() {
+    let import = import(
+        "\
+| Metric | Min | Avg | Max |
+|---|---|---|---|
+| TPS | 90 | 100 | 110 |
+| Latency (us) | 900 | 1200 | 5000 |
+| p95 | 1 | 2 | 3 |
+",
+    );
+    assert_eq!(figures(&import, "rate"), [Some(100.0), None]);
+    assert_eq!(figures(&import, "mean_ms"), [None, Some(1.2)]);
+    assert_eq!(figures(&import, "max_ms"), [None, Some(5.0)]);
+    let told: Vec<u64> = left(&import).iter().map(|(line, _)| *line).collect();
+    assert_eq!(told, [3, 3, 5, 5, 5]);
+    let repeats = super::documents::import(
+        "| run | 1 | 2 | avg |\n|---|---|---|---|\n| TPS | 99 | 101 | 100 |\n",
+    );
+    assert_eq!(figures(&repeats, "rate"), [Some(100.0)]);
+    assert_eq!(figures(&repeats, "mean_ms"), [None]);
+}
+
+#[test]
+fn a_bare_time_in_milliseconds_is_of_no_run() {
+    let import = import(
+        "| Workload | Threads | Time (ms) | TPS |\n|---|---|---|---|\n| rw | 8 | 8.1 | 987 |\n",
+    );
+    assert_eq!(figures(&import, "elapsed_s"), [None]);
+    assert_eq!(left(&import), [(3, "Time (ms): 8.1")]);
+}
+
+#[test]
+fn statistics_in_rows_are_of_the_rate_above_the_table() {
+    let import = import(
+        "### oltp_read_only TPS\n\n| | 8 threads | 16 threads |\n|---|---|---|\n| avg | 100 | 190 |\n| max | 120 | 210 |\n",
+    );
+    assert_eq!(figures(&import, "rate"), [Some(100.0), Some(190.0)]);
+    assert_eq!(figures(&import, "mean_ms"), [None, None]);
+    assert_eq!(figures(&import, "max_ms"), [None, None]);
+}

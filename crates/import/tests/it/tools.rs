@@ -163,6 +163,46 @@ General statistics:
 }
 
 #[test]
+fn files_and_memory_of_sysbench_0_4_have_their_own_figures() {
+    let run = one("\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+
+Number of threads: 16
+Doing random r/w test
+Done.
+
+Operations performed:  6003 Read, 3997 Write, 12769 Other = 22769 Total
+Read 93.797Mb  Written 62.453Mb  Total transferred 1.5Gb  (18.21Mb/sec)
+ 1165.44 Requests/sec executed
+
+Test execution summary:
+    total time:                          8.5805s
+    total number of events:              10000
+    total time taken by event execution: 52.5000
+");
+    assert_eq!(figure(&run, "", "rate"), 1165.44);
+    assert_eq!(figure(&run, "", "file_writes"), 3997.0);
+    assert_eq!(figure(&run, "", "file_operations"), 22_769.0);
+    assert_eq!(figure(&run, "", "written_mib"), 62.453);
+    assert_eq!(figure(&run, "", "transferred_mib"), 1536.0);
+    assert_eq!(figure(&run, "", "mib_rate"), 18.21);
+    let run = one("\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+Number of threads: 1
+Doing memory operations speed test
+Operations performed: 1048576 (1834567.12 ops/sec)
+
+1024.00 MB transferred (1791.57 MB/sec)
+
+Test execution summary:
+    total time:                          0.5716s
+");
+    assert_eq!(figure(&run, "", "count"), 1_048_576.0);
+    assert_eq!(figure(&run, "", "rate"), 1_834_567.12);
+    assert_eq!(figure(&run, "", "mib_rate"), 1791.57);
+}
+
+#[test]
 fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
     let output = CHECKPOINTS;
     let run = one(&format!("# A\n{output}\n{output}"));
@@ -194,9 +234,27 @@ SQL script 1: <builtin: simple update>
  - 4009 transactions (19.9% of total, tps = 806.601375)
  - number of failed transactions: 7 (0.500%)
  - latency average = 1.259 ms
+SQL script 2: <builtin: select only>
+ - weight: 8 (targets 80.0% of total)
+ - 16050 transactions (80.1% of total)
+ - number of transactions actually processed: 16040 (tps = 3208.500000)
+ - number of failed transactions: 10 (0.062%)
 ");
     assert_eq!(figure(&run, "", "failed"), 7.0);
     assert_eq!(figure(&run, "script 1", "failed"), 7.0);
+    assert_eq!(figure(&run, "script 1", "count"), 4009.0);
+    assert_eq!(figure(&run, "script 2", "begun"), 16_050.0);
+    assert_eq!(figure(&run, "script 2", "count"), 16_040.0);
+    assert_eq!(figure(&run, "script 2", "rate"), 3208.5);
+    let update = "UPDATE pgbench_tellers SET tbalance = 1;";
+    assert_eq!(
+        figure(&run, "statements", &format!("{update} failures")),
+        329.0
+    );
+    assert_eq!(
+        figure(&run, "statements", &format!("{update} retries")),
+        760.0
+    );
     assert_eq!(figure(&run, "", "above_limit"), 114.0);
     assert_eq!(option(&run, "latency-limit"), "10");
     assert_eq!(figure(&run, "", "lag_mean_ms"), 0.754);
@@ -320,6 +378,28 @@ Vuser 1:TEST RESULT : System achieved 52123 NOPM from 117911 MySQL TPM
         (option(&runs[0], "time"), option(&runs[1], "time")),
         ("300", "120")
     );
+}
+
+#[test]
+fn queries_of_hammerdb_are_taken_over() {
+    let run = one("\
+Vuser 1:RUNNING
+Vuser 1:Executing Query 14 (1 of 22)
+Vuser 1:query 14 completed in 0.234 seconds
+Vuser 2:RUNNING
+Vuser 2:query 14 completed in 0.301 seconds
+Vuser 1:Executing Query 2 (2 of 22)
+Vuser 1:query 2 completed in 1.5 seconds
+Vuser 1:Completed 1 query set(s) in 2 seconds
+Vuser 1:Geometric mean of query times returning rows (2) is 0.59245
+Vuser 1:FINISHED SUCCESS
+");
+    let queries: Vec<_> = run.queries.iter().map(|q| (&*q.name, q.took_ms)).collect();
+    assert_eq!(queries, [("Q14", 234.0), ("Q2", 1500.0)]);
+    assert_eq!(run.workload, "tpch");
+    assert_eq!(run.totals.elapsed_s, 2.0);
+    assert_eq!(figure(&run, "", "geometric_mean_s"), 0.59245);
+    assert_eq!(figure(&run, "user 2", "Q14_s"), 0.301);
 }
 
 #[test]

@@ -358,7 +358,7 @@ fn of_run(view: &ImportedRun<'_>) -> Vec<Equation> {
     let busy = get("time_avg_s");
     let between = get("events").zip(view.sessions());
     let between = between.map_or(0.0, |(n, sessions)| n.value / sessions * BETWEEN_EVENTS_S);
-    if view.is_closed() {
+    if view.is_closed() && !view.flushes_apart() {
         add(
             "time_avg_s",
             "elapsed_s",

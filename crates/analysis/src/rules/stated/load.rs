@@ -56,7 +56,7 @@ pub(super) fn littles_law(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
             false => None,
         };
     }
-    if !view.is_closed() || view.tool().may_rest {
+    if !view.is_closed() || view.tool().may_rest || view.flushes_apart() {
         return None;
     }
     let working = match elapsed.filter(|_| view.tool().time_holds_start) {

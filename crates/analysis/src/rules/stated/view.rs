@@ -122,7 +122,7 @@ impl<'r> ImportedRun<'r> {
 
     /// The run itself (as ""), and every type that has figures of its own.
     pub fn parts(&self) -> Vec<&'r str> {
-        let others = ["histogram", "statements", "errors", "failed"];
+        let others = ["histogram", "statements", "errors", "failed", "intended"];
         let types = self.imported.types();
         let own = types.into_iter().filter(|of| !others.contains(of));
         std::iter::once("").chain(own).collect()
@@ -228,6 +228,11 @@ impl<'r> ImportedRun<'r> {
             && !waits
                 .iter()
                 .any(|w| self.option(w).is_some_and(|v| v != "0" && v != "off"))
+    }
+
+    /// Whether files were flushed, which before version 1.0 of sysbench is in no event.
+    pub fn flushes_apart(&self) -> bool {
+        self.all("file_others").is_some_and(|n| n.value > 0.0)
     }
 
     /// Transactions of the whole run.
