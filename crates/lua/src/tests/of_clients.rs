@@ -68,6 +68,7 @@ fn a_confined_script_reaches_nothing_of_its_host() {
            assert(base ~= _G and base.io == nil and base.package == nil and base.debug == nil)
            assert(base.os.execute == nil and base.os.getenv == nil and base.os.clock() >= 0)
            assert(base.dofile == nil and base.loadfile == nil and base.print == nil)
+           assert(base.jit.on == nil and base.jit.os and base.newproxy == nil)
            -- Programs are texts.
            assert(base.load == load and load('return 7')() == 7 and loadstring('return 8')() == 8)
            local code = string.dump(function() end)
