@@ -83,6 +83,10 @@ fn a_confined_script_reaches_nothing_of_its_host() {
     let free = Place::new(
         "sysbench.cmdline.commands = {check = {function()
            assert(io.open('/dev/null') and os.getenv('PATH'))
+           -- What its host reads and writes there is not the script's.
+           assert(io.stdout == io.stderr and io.output() == io.stderr)
+           assert(io.read() == nil and io.stdin:read() == nil)
+           assert(io.popen('read word || echo nothing'):read() == 'nothing')
          end}}",
     );
     elsewhere(free, false).unwrap();
