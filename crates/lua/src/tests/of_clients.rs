@@ -129,3 +129,28 @@ fn clients_share_threads_and_unique_numbers() {
     client("check", 4, 5);
     client("last", 0, 1);
 }
+
+#[test]
+fn what_init_draws_as_unique_no_event_draws() {
+    let place = Place::new(
+        "local function connect() return sysbench.sql.driver():connect() end
+         sysbench.cmdline.commands = {
+           check = {function()
+             local con = connect()
+             con:query('CREATE TABLE IF NOT EXISTS drawn (n INTEGER)')
+             for _ = 1, 5 do
+               con:query('INSERT INTO drawn VALUES (' .. sysbench.rand.unique(1, 10) .. ')')
+             end
+           end},
+           last = {function()
+             assert(connect():query_row('SELECT COUNT(DISTINCT n) FROM drawn') == '10')
+           end}}",
+    );
+    let (script, own) = place.program(&[]).unwrap();
+    own.draws_from_the_end();
+    let (_, of_threads) = place.program(&[]).unwrap();
+    for program in [&own, &of_threads] {
+        Commands::command(program, &script, "check", 1).unwrap();
+    }
+    Commands::command(&own, &script, "last", 1).unwrap();
+}
