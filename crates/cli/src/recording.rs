@@ -14,6 +14,7 @@ use tidemark_core::record::{
 use tidemark_core::{Job, OptionValues, Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
+use tidemark_lua::OF_JOBS;
 use tidemark_observe::{
     ClientHostSource, EndpointAccess, HostSampler, Observing, Sampling, SeriesSink, SeriesSource,
     client_host, sources,
@@ -208,7 +209,8 @@ impl Recording {
 fn begun(job: &Job, options: &OptionValues, command: &[String], target: String) -> RunRecord {
     // A client's record is of its own share.
     let spec = &job.load.own();
-    let shown = options.shown().map(|(name, value, source)| {
+    let shown = options.shown().filter(|(name, ..)| !OF_JOBS.contains(name));
+    let shown = shown.map(|(name, value, source)| {
         let value = redact_url(value);
         (name.to_string(), EffectiveOption { value, source })
     });

@@ -61,7 +61,8 @@ pub fn is_own_chart(path: &Path) -> bool {
 
 fn is_known_file(path: &Path, is_known: &dyn Fn(&mut File) -> io::Result<bool>) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|seen| seen.is_file());
-    let file = File::open(path).ok().filter(|_| is_file);
+    // A pipe is not opened: that waits for its other end.
+    let file = is_file.then(|| File::open(path).ok()).flatten();
     file.is_some_and(|mut file| is_known(&mut file).unwrap_or(false))
 }
 
@@ -161,6 +162,18 @@ pub fn ends_of(file: &mut File) -> io::Result<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_chart_holds_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("chart-01.svg");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || tell.send(is_own_chart(&path)));
+        let wait = std::time::Duration::from_secs(30);
+        assert_eq!(told.recv_timeout(wait), Ok(false));
+    }
 
     #[test]
     fn the_path_that_was_typed_is_told_and_no_other() {

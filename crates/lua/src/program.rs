@@ -5,7 +5,7 @@ use crate::file::{OF_JOBS, Origin};
 use crate::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tidemark_core::{OptionKind, OptionValues, Protocol, Shard, Source};
 use tidemark_drivers::Connector;
@@ -41,6 +41,8 @@ pub struct Program {
     pub(crate) states: AtomicU64,
     /// The next of the numbers that no other thread gets.
     pub(crate) unique: AtomicU64,
+    /// Whether these come from the end.
+    from_end: AtomicBool,
     pub(crate) origin: Origin,
     /// Files that were read as parts of the script.
     read: Mutex<BTreeSet<String>>,
@@ -66,6 +68,7 @@ impl Program {
             first_seed: 1,
             states: AtomicU64::new(0),
             unique: AtomicU64::new(0),
+            from_end: AtomicBool::new(false),
             origin: script.origin().clone(),
             read: Mutex::default(),
             shard: OnceLock::new(),
@@ -135,6 +138,23 @@ impl Program {
     /// Several clients share the run, and this is one of them: threads and unique numbers are dealt.
     pub fn deal(&self, shard: Shard) {
         self.shard.get_or_init(|| shard);
+    }
+
+    /// This is the script's own thread of a run: what it draws as unique comes from the end, for what the
+    /// threads draw, which are another program of the same command, comes from the begin.
+    pub fn draws_from_the_end(&self) {
+        self.from_end.store(true, Ordering::Relaxed);
+    }
+
+    /// The place of a unique number among so many.
+    pub(crate) fn unique_place(&self, numbers: u64) -> u64 {
+        let next = self.unique.fetch_add(1, Ordering::Relaxed);
+        // No other client gets it.
+        let next = self.shard().global(next) % numbers;
+        match self.from_end.load(Ordering::Relaxed) {
+            true => numbers - 1 - next,
+            false => next,
+        }
     }
 
     pub(crate) fn shard(&self) -> Shard {

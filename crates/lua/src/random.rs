@@ -6,7 +6,6 @@ use mlua::{Lua, Table, Value};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tidemark_core::fnv1a;
 use tidemark_workloads::random::{Distribution, Permutation, RandOptions, Rng};
 
@@ -70,9 +69,7 @@ pub(crate) fn functions(
                 false => range(lua, "rand_unique", &low, &high)?,
             };
             let numbers = high.abs_diff(low).saturating_add(1);
-            let next = shared.unique.fetch_add(1, Ordering::Relaxed);
-            // No other client gets it.
-            let next = shared.shard().global(next) % numbers;
+            let next = shared.unique_place(numbers);
             // The same in the processes of all clients, and another for each command.
             let order = Permutation::new(numbers, fnv1a(&shared.command));
             Ok(low.wrapping_add_unsigned(order.of(next)))

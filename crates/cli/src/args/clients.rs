@@ -57,8 +57,9 @@ pub struct ClientsArg {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The agent runs Tidemark's jobs and nothing else, of coordinators of its own version that hold the
-credential of the server. A job contains no password: set MYSQL_PWD or PGPASSWORD here, or use
---password-file. It ends its load by itself when the coordinator is silent for 10 s.")]
+credential of the server. Their Lua scripts do what --scripts allows. A job contains no password:
+set MYSQL_PWD or PGPASSWORD here, or use --password-file. It ends its load by itself when the
+coordinator is silent for 10 s.")]
 pub struct Agent {
     /// Where it waits.
     #[command(flatten)]

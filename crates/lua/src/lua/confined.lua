@@ -3,6 +3,9 @@
 -- finds what is in any table (`getfenv`).
 os = {clock = os.clock, date = os.date, difftime = os.difftime, time = os.time}
 dofile, loadfile, print = nil, nil, nil
+-- Compiled loops can't be ended, and what ends by the collector ends outside of any script's thread.
+jit = {os = jit.os, arch = jit.arch}
+newproxy = nil
 
 -- LuaJIT runs bytecode as it comes: it could do anything.
 local load = load

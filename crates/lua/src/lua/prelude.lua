@@ -65,8 +65,8 @@ base_os.getenv = function(name)
    end
 end
 base_os.execute = function(command)
-   -- Nothing may come between, where the output is not a person's.
-   local aside = host.aside and "exec 1>&2; " or ""
+   -- Nothing may come between, where input and output are not a person's.
+   local aside = host.aside and "exec 1>&2 </dev/null; " or ""
    return base_G.os.execute(command and aside .. without_secrets(command))
 end
 
@@ -80,7 +80,8 @@ base_io.write = function(...)
    return base_io.stdout
 end
 base_io.popen = function(command, mode)
-   return base_G.io.popen(without_secrets(command), mode)
+   local other = mode == "w" and "exec 1>&2; " or "exec </dev/null; "
+   return base_G.io.popen((host.aside and other or "") .. without_secrets(command), mode)
 end
 
 if host.confined then
@@ -104,8 +105,11 @@ if host.confined then
    end
    base_io.stdout, base_io.stderr = out, out
 elseif host.aside then
-   -- The output is not a person's: nothing else may come between.
+   -- Input and output are not a person's: nothing else may come between.
    base_io.stdout = base_G.io.stderr
+   base_G.io.output(base_io.stdout)
+   base_G.io.input("/dev/null")
+   base_io.stdin = base_G.io.input()
 end
 
 -- Files of the script: each is compiled once a state, and run once a thread in its environment.

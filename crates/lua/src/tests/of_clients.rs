@@ -68,6 +68,7 @@ fn a_confined_script_reaches_nothing_of_its_host() {
            assert(base ~= _G and base.io == nil and base.package == nil and base.debug == nil)
            assert(base.os.execute == nil and base.os.getenv == nil and base.os.clock() >= 0)
            assert(base.dofile == nil and base.loadfile == nil and base.print == nil)
+           assert(base.jit.on == nil and base.jit.os and base.newproxy == nil)
            -- Programs are texts.
            assert(base.load == load and load('return 7')() == 7 and loadstring('return 8')() == 8)
            local code = string.dump(function() end)
@@ -82,6 +83,10 @@ fn a_confined_script_reaches_nothing_of_its_host() {
     let free = Place::new(
         "sysbench.cmdline.commands = {check = {function()
            assert(io.open('/dev/null') and os.getenv('PATH'))
+           -- What its host reads and writes there is not the script's.
+           assert(io.stdout == io.stderr and io.output() == io.stderr)
+           assert(io.read() == nil and io.stdin:read() == nil)
+           assert(io.popen('read word || echo nothing'):read() == 'nothing')
          end}}",
     );
     elsewhere(free, false).unwrap();
@@ -123,4 +128,29 @@ fn clients_share_threads_and_unique_numbers() {
     // More clients than threads: some have none.
     client("check", 4, 5);
     client("last", 0, 1);
+}
+
+#[test]
+fn what_init_draws_as_unique_no_event_draws() {
+    let place = Place::new(
+        "local function connect() return sysbench.sql.driver():connect() end
+         sysbench.cmdline.commands = {
+           check = {function()
+             local con = connect()
+             con:query('CREATE TABLE IF NOT EXISTS drawn (n INTEGER)')
+             for _ = 1, 5 do
+               con:query('INSERT INTO drawn VALUES (' .. sysbench.rand.unique(1, 10) .. ')')
+             end
+           end},
+           last = {function()
+             assert(connect():query_row('SELECT COUNT(DISTINCT n) FROM drawn') == '10')
+           end}}",
+    );
+    let (script, own) = place.program(&[]).unwrap();
+    own.draws_from_the_end();
+    let (_, of_threads) = place.program(&[]).unwrap();
+    for program in [&own, &of_threads] {
+        Commands::command(program, &script, "check", 1).unwrap();
+    }
+    Commands::command(&own, &script, "last", 1).unwrap();
 }

@@ -282,6 +282,7 @@ pub fn begun(order: &JobOrder) -> Result<Option<Commands>, Failure> {
     }
     let plan = BoundWorkload::of(order)?;
     let program = program(&script, "run", &order.options, &plan);
+    program.draws_from_the_end();
     let mut commands = Commands::new(&program).map_err(failed)?;
     commands.global("init").map_err(failed)?;
     Ok(Some(commands))

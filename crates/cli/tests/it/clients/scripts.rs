@@ -98,6 +98,9 @@ fn clients_that_do_not_have_its_files_share_a_script() {
         let settings = &record["job"]["workload"]["settings"];
         assert_eq!(settings["script"], "shared.lua");
         assert_eq!(settings["script-files"], "");
+        // Nobody has set them, and no report lists them.
+        let options = record["options"].as_object().unwrap();
+        assert!(options.contains_key("script") && !options.contains_key("script-files"));
         let refused = script(&["--lua-ffi=on", "--time=1", "run"]);
         assert_ne!(refused.code, Some(0));
         assert!(refused.all().contains("--scripts=any"), "{refused:?}");
