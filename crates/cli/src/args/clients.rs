@@ -72,7 +72,7 @@ pub struct Agent {
     pub password_file: Option<PathBuf>,
     /// What Lua scripts of runs may do here: nothing (off), compute and query (queries), or all that this
     /// user may, as reading files, starting programs and --lua-ffi (any)
-    #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"], default_value = "queries")]
+    #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"], default_value = "off")]
     pub scripts: String,
     /// How long the NATS server may take to be there, where both are started together
     #[arg(long, value_name = "TIME", value_parser = a_time)]

@@ -22,9 +22,9 @@ impl Scripts {
     /// Of the option's word.
     pub fn of(word: &str) -> Self {
         match word {
-            "off" => Self::Off,
+            "queries" => Self::Queries,
             "any" => Self::Any,
-            _ => Self::Queries,
+            _ => Self::Off,
         }
     }
 
@@ -49,7 +49,11 @@ impl Scripts {
         let has_ffi = settings.get("lua-ffi").is_some_and(|value| !is_off(value));
         match self {
             _ if !is_script => Ok(()),
-            Self::Off => Err("this agent runs no Lua scripts: it was started with --scripts=off".into()),
+            Self::Off => Err(
+                "this agent runs no Lua scripts (--scripts=off); start it with --scripts=queries to let them \
+                 compute and query"
+                    .into(),
+            ),
             Self::Queries if has_ffi => Err(
                 "--lua-ffi=on: this agent lets scripts only compute and query; start it with --scripts=any to \
                  allow more"

@@ -290,7 +290,7 @@ fn lines_of_several_outputs_below_each_other_are_several_runs() {
     let again = pgbench.replace("1497", "1597");
     assert_eq!(
         rates(&[pgbench, &again].concat()),
-        [Some(1497.301_234), Some(1597.301_234)]
+        [Some(1_497.301_234), Some(1_597.301_234)]
     );
     let alone = "tps = 1.500000 (without initial connection time)\n".repeat(3);
     assert_eq!(rates(&alone), [Some(1.5); 3]);

@@ -159,7 +159,7 @@ fn a_line_that_is_cut_off_has_no_figure() {
     assert_eq!(cut.leftovers.ranges, [(8, 8, "the line is cut off".into())]);
     // Decimals or figures that a tool always prints are missing.
     let pgbench = "transaction type: <builtin: select only>\nlatency average = 1.500 ms\ntps = 1497.301234 (without initial connection time)";
-    for (end, rate) in [(0, Some(1497.301_234)), (44, None), (41, None)] {
+    for (end, rate) in [(0, Some(1_497.301_234)), (44, None), (41, None)] {
         let run = one(&pgbench[..pgbench.len() - end]);
         assert_eq!(figure(&run, "rate"), rate, "{end}");
     }

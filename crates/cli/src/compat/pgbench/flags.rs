@@ -269,7 +269,7 @@ pub const FLAGS: &[Flag] = &[
         ),
     ),
     flag(
-        help::OWN,
+        crate::help::OWN,
         ' ',
         option(
             "warmup",

@@ -56,7 +56,9 @@ fn clients_that_do_not_have_its_files_share_a_script() {
     for server in [shared_mariadb().unwrap(), shared_postgres().unwrap()] {
         let database = server.fresh_database("clients_script").unwrap();
         let (dir, elsewhere, nats) = (with_files(), Workdir::new(), Nats::start());
-        let _agents = Agents::start(&elsewhere, &nats, &["a", "b"], &database);
+        let names = ["a", "b"];
+        let _agents =
+            Agents::start_with(&elsewhere, &nats, &names, &database, &["--scripts=queries"]);
         let (target, url) = (
             format!("--target={}", database.url()),
             format!("--nats={}", nats.url),
@@ -121,7 +123,7 @@ fn an_agent_may_run_no_scripts_and_this_host_runs_all() {
         dir.run(&[&first[..], more].concat())
     };
     {
-        let _agents = Agents::start_with(&dir, &nats, &["a"], &database, &["--scripts=off"]);
+        let _agents = Agents::start(&dir, &nats, &["a"], &database);
         let refused = run(&["--clients=1", &url, "prepare"]);
         assert_ne!(refused.code, Some(0));
         assert!(refused.all().contains("--scripts=off"), "{refused:?}");
