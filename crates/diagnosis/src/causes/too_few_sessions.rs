@@ -36,7 +36,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let sessions = load.sessions;
     // Where a distance keeps them, it is what to shorten, or what more of them make up for.
     let on_way = seen.share(PartKind::Network);
-    let is_far = on_way >= SHARE && network_distance::is_known(seen);
+    let is_far = on_way >= SHARE && network_distance::is_proven(seen);
     let used = percent_within(busy, host.half());
     let says = |lang| match is_far {
         true => texts::far(lang, sessions, &used, percent(on_way)),
