@@ -13,14 +13,14 @@ use crate::{Cause, Evidence, PartKind, Words};
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     let latency = &load.latency;
-    let injected = seen.record.inject_rtt_ms > 0.0;
     if seen.is_embedded || latency.count == 0 {
         return Outcome::NotFound;
     }
     let network_ms = seen.split.ms(PartKind::Network);
     let round_trips = load.round_trips.max(1.0);
     let each_ms = network_ms / round_trips;
-    if seen.activity.is_none() && !injected {
+    // Without a look at sessions no more than what was added is known to be on the way.
+    if seen.activity.is_none() && seen.split.share(network_ms) < SHARE {
         return without_sessions(seen);
     }
     // What a loopback takes is no distance; what is added is.

@@ -199,6 +199,10 @@ fn a_little_that_was_added_is_not_the_distance_of_a_queue() {
         says.contains("takes 1.05 ms") && !says.contains("--inject-rtt"),
         "{says}"
     );
+    // Nor does it hide a cost that is the same for each transaction.
+    let unseen = far(0.05).without("server-activity", "");
+    let says = unseen.verdict(cause).sentence.en;
+    assert!(says.contains("fixed cost"), "{says}");
     // Nor is it what more sessions would make up for.
     let says_far = |added_ms: f64| {
         let findings = far(added_ms).sessions(4).diagnosis().findings;
