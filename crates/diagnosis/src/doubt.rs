@@ -1,6 +1,7 @@
 //! What makes a finding less sure, whatever its cause: few samples, parts that are more than the whole, and
 //! counters that others move, too.
 
+use crate::causes::network_distance;
 use crate::seen::Observations;
 use crate::thresholds::{FEWEST_LOOKS, OTHERS_SEEN, OVER};
 use crate::{Cause, Confidence, Finding};
@@ -68,7 +69,7 @@ pub(crate) fn is_over(seen: &Observations<'_>, cause: Cause) -> bool {
 pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let cause = finding.cause;
     // What is added is known, not sampled.
-    let is_asked = cause == Cause::NetworkDistance && seen.record.inject_rtt_ms > 0.0;
+    let is_asked = cause == Cause::NetworkDistance && network_distance::is_asked(seen);
     let few = |points: usize| points < FEWEST_LOOKS;
     let seconds = seen.host.as_ref().or(seen.client.as_ref());
     let seconds = seconds.is_some_and(|host| few(host.busy.points.len()));

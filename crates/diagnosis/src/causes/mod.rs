@@ -16,7 +16,7 @@ mod lock_held;
 mod long_transaction;
 mod missing_index;
 pub(crate) mod neighbour;
-mod network_distance;
+pub(crate) mod network_distance;
 mod offered_load;
 mod other_sessions;
 pub(crate) mod overload;

@@ -13,14 +13,14 @@ use crate::{Cause, Evidence, PartKind, Words};
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
     let latency = &load.latency;
-    let injected = seen.record.inject_rtt_ms > 0.0;
     if seen.is_embedded || latency.count == 0 {
         return Outcome::NotFound;
     }
     let network_ms = seen.split.ms(PartKind::Network);
     let round_trips = load.round_trips.max(1.0);
     let each_ms = network_ms / round_trips;
-    if seen.activity.is_none() && !injected {
+    // Without a look at sessions no more than what was added is known to be on the way.
+    if seen.activity.is_none() && seen.split.share(network_ms) < SHARE {
         return without_sessions(seen);
     }
     // What a loopback takes is no distance; what is added is.
@@ -28,8 +28,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let near_ms = (LOOPBACK_MS * round_trips).min((network_ms - added_ms).max(0.0));
     let share = seen.split.share(network_ms - near_ms);
     let is_constant = latency.fastest_ms >= CONSTANT * network_ms;
-    // A little that was added beside a pooler's queue is no distance that was asked for.
-    let is_asked = injected && is_proven(seen);
+    let is_asked = is_asked(seen);
     // Where processors are all taken, replies wait for them on both sides.
     let is_full = seen.host_busy().is_some_and(|busy| busy >= CPU_FULL);
     let is_distant = each_ms >= DISTANT_MS || is_proven(seen);
@@ -75,11 +74,6 @@ fn follows_sessions(seen: &Observations<'_>) -> bool {
     !load.is_open && !load.thinks && has_room && seen.true_waits() < SHARE
 }
 
-/// Whether a distance is known: it was asked for, or measured.
-pub(super) fn is_known(seen: &Observations<'_>) -> bool {
-    seen.record.inject_rtt_ms > 0.0 || is_proven(seen)
-}
-
 /// Milliseconds of a measured round trip, with what is added.
 fn measured_ms(seen: &Observations<'_>) -> Option<f64> {
     let added = seen.record.inject_rtt_ms;
@@ -100,6 +94,13 @@ pub(super) fn is_proven(seen: &Observations<'_>) -> bool {
     let network_ms = seen.split.ms(PartKind::Network);
     let of_all = |ms: f64| ms * seen.load.round_trips.max(1.0);
     measured_ms(seen).is_some_and(|ms| network_ms > 0.0 && of_all(ms) >= PROVEN_WAY * network_ms)
+}
+
+/// Whether it is the distance that was asked for: a little that was added to a longer way, or beside a pooler's
+/// queue, is not.
+pub(crate) fn is_asked(seen: &Observations<'_>) -> bool {
+    let added_ms = seen.record.inject_rtt_ms * seen.load.round_trips;
+    added_ms > 0.0 && added_ms >= PROVEN_WAY * seen.split.ms(PartKind::Network)
 }
 
 /// Milliseconds that each transaction takes, if it is nearly all of its time and longer than on one host: no

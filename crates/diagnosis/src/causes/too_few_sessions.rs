@@ -30,13 +30,18 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     // knows.
     let waits = seen.true_waits().max(seen.counted_lock_waits());
     let unexplained = seen.share(PartKind::Unexplained);
-    if waits >= SHARE || waits + unexplained >= MOST {
+    // Of a server whose own CPU nobody sees, that of its host may be it.
+    let on_host = match seen.split.ms(PartKind::ServerCpu) > 0.0 {
+        true => 0.0,
+        false => seen.split.share(load.each_ms(host.busy.mean())),
+    };
+    if waits >= SHARE || waits + (unexplained - on_host).max(0.0) >= MOST {
         return Outcome::NotFound;
     }
     let sessions = load.sessions;
     // Where a distance keeps them, it is what to shorten, or what more of them make up for.
     let on_way = seen.share(PartKind::Network);
-    let is_far = on_way >= SHARE && network_distance::is_known(seen);
+    let is_far = on_way >= SHARE && network_distance::is_proven(seen);
     let used = percent_within(busy, host.half());
     let says = |lang| match is_far {
         true => texts::far(lang, sessions, &used, percent(on_way)),

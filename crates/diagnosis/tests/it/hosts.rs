@@ -255,6 +255,30 @@ fn counted_waits_for_locks_are_evidence_without_a_look_at_sessions() {
 }
 
 #[test]
+fn one_session_of_a_remote_server_may_be_at_what_its_host_is_at() {
+    // MariaDB does not tell which of its sessions are on a processor.
+    let remote = mariadb()
+        .sessions(1)
+        .load(500, 2.0, 1.9)
+        .busy(0.1)
+        .threads(0.1, 1.0)
+        .active("Sending data", 0.8)
+        .without("server-process", "")
+        .with(|r| r.target_on_client = Some(false));
+    let host = |busy: f64| {
+        ["0", "1", "2", "3"]
+            .iter()
+            .fold(remote.clone(), |made, core| {
+                made.set("server-host", "cpu.busy", &[("core", core)], busy)
+            })
+    };
+    let found = host(0.3).verdict(Cause::TooFewSessions);
+    assert_eq!(found.confidence, Confidence::Medium, "{found:?}");
+    // On an idle one it waits for something.
+    assert!(!host(0.02).finds(Cause::TooFewSessions));
+}
+
+#[test]
 fn bursts_on_a_full_host_are_no_quota() {
     // Stalls and bursts: idle on average, full whenever there is work.
     let burst = |n: i64| n % 2 == 0;

@@ -189,6 +189,27 @@ fn a_little_that_was_added_is_not_the_distance_of_a_queue() {
     let cause = Cause::NetworkDistance;
     assert_eq!(confidence(&far(0.8), cause), Confidence::High);
     assert_eq!(confidence(&far(0.05), cause), Confidence::Medium);
+    // Few looks are enough for what was asked for alone.
+    assert_eq!(confidence(&far(0.8).lasting(3), cause), Confidence::High);
+    assert_eq!(confidence(&far(0.05).lasting(3), cause), Confidence::Low);
+    // A way that is long without it is not called the added one.
+    let long = far(0.05).set("network", "network.min_rtt", &[], 1.0);
+    let says = long.sure(cause).sentence.en;
+    assert!(
+        says.contains("takes 1.05 ms") && !says.contains("--inject-rtt"),
+        "{says}"
+    );
+    // Nor does it hide a cost that is the same for each transaction.
+    let unseen = far(0.05).without("server-activity", "");
+    let says = unseen.verdict(cause).sentence.en;
+    assert!(says.contains("fixed cost"), "{says}");
+    // Nor is it what more sessions would make up for.
+    let says_far = |added_ms: f64| {
+        let findings = far(added_ms).sessions(4).diagnosis().findings;
+        let few = findings.iter().find(|f| f.cause == Cause::TooFewSessions);
+        few.unwrap().sentence.en.contains("for this distance")
+    };
+    assert!(says_far(0.8) && !says_far(0.05));
 }
 
 #[test]

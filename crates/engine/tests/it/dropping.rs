@@ -378,6 +378,23 @@ fn what_is_no_table_is_called_what_it_is() {
     }
 }
 
+/// Stops as soon as the first table is gone.
+fn stop_once_one_is_gone(place: &Place, stop: &StopHandle) -> thread::JoinHandle<()> {
+    let (connector, stop) = (place.connector(), stop.clone());
+    thread::spawn(move || {
+        block_on(async move {
+            let mut session = connector.connect(0).await.unwrap();
+            // The database may be locked for a moment.
+            while exists(&mut session, "sbtest1").await.unwrap_or(true) {
+                tidemark_runtime::sleep(Duration::from_millis(1)).await;
+            }
+            stop.stop();
+            session.close().await;
+        })
+        .unwrap();
+    })
+}
+
 #[test]
 fn dropping_ends_between_two_tables() {
     for (name, place) in Place::all("stopped_drop") {
@@ -385,25 +402,16 @@ fn dropping_ends_between_two_tables() {
         let count = if name == "sqlite" { 300 } else { 100 };
         let tables = count.to_string();
         let many = workload(&[("tables", &tables), ("table-size", "0")]);
-        load(&place, &many, Replace::Nothing, &mut Quiet).unwrap();
-        let stop = StopHandle::new();
-        let watch = {
-            let (connector, stop) = (place.connector(), stop.clone());
-            thread::spawn(move || {
-                block_on(async move {
-                    let mut session = connector.connect(0).await.unwrap();
-                    // The database may be locked for a moment.
-                    while exists(&mut session, "sbtest1").await.unwrap_or(true) {
-                        tidemark_runtime::sleep(Duration::from_millis(1)).await;
-                    }
-                    stop.stop();
-                    session.close().await;
-                })
-                .unwrap();
-            })
+        let stopped = || {
+            load(&place, &many, Replace::Nothing, &mut Quiet).unwrap();
+            let stop = StopHandle::new();
+            let watch = stop_once_one_is_gone(&place, &stop);
+            let dropped = drop_tables(&place.connector(), &many, 1, false, &stop);
+            watch.join().unwrap();
+            dropped.err()
         };
-        let failure = drop_tables(&place.connector(), &many, 1, false, &stop).unwrap_err();
-        watch.join().unwrap();
+        // On a busy machine all may be gone before anybody sees that one is.
+        let failure = (0..5).find_map(|_| stopped()).unwrap();
         assert!(matches!(*failure.error, EngineError::Interrupted), "{name}");
         let (gone, left) = (failure.dropped.len(), failure.left.len());
         assert!(
