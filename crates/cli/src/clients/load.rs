@@ -123,7 +123,7 @@ fn stopped(order: &JobOrder) -> String {
 /// What the same command does with what was loaded.
 fn again(order: &JobOrder) -> &'static str {
     if lua::script_of(order.definition).is_some() {
-        return "a command of a script begins anew";
+        return "a command of a script starts over";
     }
     match load_spec(&order.job).replace {
         Replace::Nothing => "the same command resumes",
