@@ -1,12 +1,14 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
-use crate::heading_forms::{inside, several, simplified};
+use crate::heading_forms::{at_a_load, inside, several, simplified};
 use crate::heading_units::{
-    behind_p, is_long, percentile, states_unit, unit, unit_of_duration, unit_of_rate, unit_word,
+    behind_p, is_long, is_of_a_word, is_share_of, percentile, states_unit, unit, unit_of_duration,
+    unit_of_rate, unit_word,
 };
 use crate::heading_words::{
-    CHANGES, DEVIATIONS, LATENCY, OTHER_DELAYS, PER_MINUTE, RATES, SESSIONS, SESSIONS_EACH, has_any,
+    CHANGES, DEVIATIONS, LATENCY, NO_COUNTS, OTHER_DELAYS, OTHER_ROWS, PER_MINUTE, RATES, SESSIONS,
+    SESSIONS_EACH, UNCERTAINTY, has_any, is_limit, is_setting,
 };
 
 /// A column of a table.
@@ -36,6 +38,7 @@ pub(crate) fn column(heading: &str) -> ColumnMeaning {
     let heading = simplified(&narrow(heading));
     several(&heading)
         .or_else(|| inside(&heading))
+        .or_else(|| at_a_load(&heading))
         .unwrap_or_else(|| single(&heading))
 }
 
@@ -86,9 +89,16 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if h.is_empty() || h == "#" {
         return ColumnMeaning::Unknown;
     }
+    if has(&UNCERTAINTY) {
+        return ColumnMeaning::Aside;
+    }
+    let latency = has(&LATENCY);
+    let percent = percentile(&h)
+        .filter(|percent| !is_of_a_word(&lower, *percent))
+        .filter(|percent| latency || !is_share_of(&h, *percent));
     let is_error = has(&["error", "错误", "失败", "failed", "failure"]) || is(&["err", "errs"]);
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
-    if has(&["err%", "fail%"]) || is_error && is_share && percentile(&h).is_none() {
+    if has(&["err%", "fail%"]) || is_error && is_share && percent.is_none() {
         return figure("error_share", 1.0);
     }
     if has(&["efficien", "效率"]) {
@@ -105,16 +115,42 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&CHANGES) {
         let of = RATES.iter().find(|(_, words)| has(words));
         let of = of.map(|(name, _)| (*name).to_string());
-        let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
-        return ColumnMeaning::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
+        let of = of.or_else(|| Some(format!("p{}_ms", percent?)));
+        return ColumnMeaning::Change(of.or_else(|| latency.then(|| "mean_ms".into())));
     }
     // `TPS (4 CPU)` and `旧版本 P95` are figures of one of several systems.
     let is_rate = has(&["tps", "qps", "tpmc", "nopm"]);
-    let is_figure = is_rate || has(&LATENCY) || percentile(&h).is_some();
-    let is_relative = has(&["vs", "versus", "relative", "compared", "相对"]);
+    let is_figure = is_rate || latency || percent.is_some();
+    // `TPS (%)` and `QPS %` are of another figure; in `TPS (95% read)` the sign has a number.
+    let is_percent = h.match_indices('%').any(|(at, _)| {
+        let before = h.get(..at).unwrap_or_default();
+        !before.ends_with(|c: char| c.is_ascii_digit())
+    });
+    let is_relative = is_percent
+        || has(&[
+            "vs",
+            "versus",
+            "relative",
+            "compared",
+            "相对",
+            "相比",
+            "较",
+            "之比",
+            "比值",
+            "overhead",
+            "/baseline",
+            "ofbaseline",
+            "overbaseline",
+            "tobaseline",
+            "/基线",
+        ]);
     let of_system = has(&["版本", "version", "baseline", "基线"]) && (!is_figure || is_relative);
-    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && !is_rate;
+    let is_usage = has(&["usage", "utili", "使用率", "利用率", "占用"]);
+    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && (!is_rate || is_usage);
+    let has_rate = RATES.iter().any(|(_, words)| has(words));
+    let of_percent = is_percent && (latency || has_rate);
     if of_system
+        || of_percent
         || of_host
         || has(&[
             "网卡",
@@ -134,6 +170,9 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
             "日期",
             "ratio",
             "倍数",
+            "normalized",
+            "normalised",
+            "归一",
             // What a disk can do or a server may have, not what a benchmark did.
             "iops",
             "最大连接数",
@@ -190,6 +229,11 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&each) && has(&SESSIONS_EACH) {
         return ColumnMeaning::Option(THREADS_EACH);
     }
+    // `threads/connections` are sessions.
+    let of_one_session = ["/connection", "/session"].iter().any(|one| {
+        let rest = h.split_once(*one).map(|(_, rest)| rest);
+        rest.is_some_and(|rest| !rest.starts_with('s'))
+    });
     if has(&[
         "perthread",
         "/thread",
@@ -210,13 +254,15 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         "/warehouse",
         "每仓",
         "perconnection",
-        "/connection",
         "每连接",
+        "persession",
         "peruser",
         "perdollar",
         "/$",
         "perwatt",
-    ]) || has(&OTHER_DELAYS)
+    ]) || of_one_session
+        || has(&OTHER_DELAYS) && !has_rate
+        || latency && is_limit(&lower, &h)
     {
         return ColumnMeaning::Aside;
     }
@@ -224,7 +270,6 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         1.0 => unit_word(&lower, &h),
         factor => factor,
     };
-    let latency = has(&LATENCY);
     // `avg ms`, whose blank is gone.
     let suffixes: &[&str] = match ms {
         1.0 => &["ms"],
@@ -233,19 +278,35 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     };
     let stat = suffixes.iter().find_map(|unit| h.strip_suffix(*unit));
     let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
-    // What a session takes once.
-    if has(&[
+    // What a session takes once. `TPS (without initial connection time)` is a rate.
+    let with = [
+        "without", "includ", "exclud", "不含", "不包", "不计", "包含",
+    ];
+    let of_connecting = has(&[
         "connectiontime",
         "connecttime",
         "连接时间",
         "连接耗时",
         "建连",
-    ]) {
+    ]);
+    if of_connecting && !has(&with) {
         return figure("connecting_ms", ms);
     }
-    if has(&DEVIATIONS) {
-        let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
-        let squared = has(&["variance", "方差", "变异系数"]);
+    // `tps_std`, `Latency Std (ms)`; `Std TPS` may be of a kind of machine.
+    let mut words = lower
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|w| !w.is_empty());
+    let is_std = words.rfind(|w| !matches!(*w, "ms" | "us" | "s" | "sec")) == Some("std");
+    if has(&DEVIATIONS) || is_std {
+        let is_other = has_rate || percent.is_some();
+        let squared = has(&[
+            "variance",
+            "方差",
+            "变异系数",
+            "variation",
+            "jitter",
+            "抖动",
+        ]);
         return match latency && !is_other && !squared {
             true => figure("stddev_ms", ms),
             false => ColumnMeaning::Aside,
@@ -260,15 +321,14 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     }
     // Of what took seconds and is no mean: a run, or a load.
     let of_one = [
-        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "每", "avg", "average", "mean",
-        "max", "min",
+        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "响应", "每", "avg", "average",
+        "mean", "max", "min",
     ];
-    let is_whole =
-        has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percentile(&h).is_none();
+    let is_whole = has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percent.is_none();
     if latency && is_long(&h) || is_whole {
         return figure("elapsed_s", unit_of_duration(&h));
     }
-    if let Some(percent) = percentile(&h) {
+    if let Some(percent) = percent {
         // `95% read` is a mix.
         let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
         let words = [
@@ -303,7 +363,15 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if latency && is(&["sum"]) {
         return figure("sum_ms", ms);
     }
-    if has(&SESSIONS) {
+    if is_setting(&lower) {
+        return ColumnMeaning::Unknown;
+    }
+    if has(&SESSIONS) && is_error {
+        return ColumnMeaning::Aside;
+    }
+    // `Latency 64 threads (ms)` is of so many.
+    let is_counted = h.contains(|c: char| c.is_ascii_digit());
+    if has(&SESSIONS) && !(latency && is_counted) {
         return ColumnMeaning::Option("threads");
     }
     if has(&["warehouse", "仓库", "仓数"]) {
@@ -330,10 +398,11 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if is_error {
         return figure("ignored_errors", 1.0);
     }
-    if has(&["tablesize", "行数", "rows", "表大小"]) {
+    if has(&["tablesize", "表大小"]) || has(&["行数", "rows"]) && !has(&OTHER_ROWS) {
         return ColumnMeaning::Option("table-size");
     }
-    if has(&["queries", "查询数", "statements"]) {
+    let is_count = !has(&NO_COUNTS);
+    if has(&["queries", "查询数", "statements"]) && is_count {
         return figure("statements", 1.0);
     }
     if is(&[
@@ -343,16 +412,22 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         "operations",
         "requests",
         "samples",
-    ]) || has(&[
-        "事务数",
-        "事务总数",
-        "操作数",
-        "总数",
-        "次数",
-        "请求数",
-        "totaltransactions",
-        "totalevents",
-    ]) {
+    ]) || is(&["总数", "次数", "总次数"])
+        || is_count
+            && has(&[
+                "事务数",
+                "事务总数",
+                "操作数",
+                "操作总数",
+                "请求总数",
+                "执行次数",
+                "请求次数",
+                "操作次数",
+                "请求数",
+                "totaltransactions",
+                "totalevents",
+            ])
+    {
         return figure("count", 1.0);
     }
     if is(&[

@@ -191,3 +191,114 @@ fn headings_of_both_languages_say_the_same() {
         }
     }
 }
+
+#[test]
+fn headings_of_other_things_are_no_figures() {
+    let f = |name: &str, factor| ColumnMeaning::Figure(name.into(), factor);
+    for (headings, is) in [
+        // Numbers that are no percentiles.
+        (
+            &[
+                "Top 10",
+                "Step 2",
+                "Port 80",
+                "4th run",
+                "50% buffer pool",
+                "20% 缓存",
+            ][..],
+            ColumnMeaning::Unknown,
+        ),
+        (&["Latency 50 threads (ms)"], f("mean_ms", 1.0)),
+        (
+            &["95%", "95% (ms)", "95th (ms)", "app p95"],
+            f("p95_ms", 1.0),
+        ),
+        (&["90% Line"], f("p90_ms", 1.0)),
+        // How sure or how far apart figures are.
+        (
+            &[
+                "95% CI",
+                "Latency 95% CI (ms)",
+                "standard error",
+                "Margin of error",
+                "误差",
+                "tps_std",
+                "Latency jitter (ms)",
+                "延迟抖动",
+            ],
+            ColumnMeaning::Aside,
+        ),
+        (&["Latency Std (ms)", "lat_std_ms"], f("stddev_ms", 1.0)),
+        (&["Std TPS"], f("rate", 1.0)),
+        // Relative figures.
+        (
+            &[
+                "TPS (% of baseline)",
+                "TPS 相比基线",
+                "QPS (%)",
+                "Normalized TPS",
+                "CPU usage (TPS=1000)",
+            ],
+            ColumnMeaning::Aside,
+        ),
+        (&["TPS (50% write)"], f("rate", 1.0)),
+        // A figure under a load.
+        (&["P99 @ 10k QPS (ms)", "P99 at 1000 TPS"], f("p99_ms", 1.0)),
+        (&["p99 latency at 500 req/s (us)"], f("p99_ms", 1e-3)),
+        (&["峰值 TPS 下的平均延迟(ms)"], f("mean_ms", 1.0)),
+        (&["CPU at max TPS"], ColumnMeaning::Aside),
+        (&["TPS at 64 threads"], f("rate", 1.0)),
+        // Rates.
+        (
+            &[
+                "TPS (without initial connection time)",
+                "tps (including connection time)",
+                "TPS (replication disabled)",
+            ],
+            f("rate", 1.0),
+        ),
+        (
+            &["Transactions/session", "fsync (ms)"],
+            ColumnMeaning::Aside,
+        ),
+        (&["Threads/connections"], ColumnMeaning::Option("threads")),
+        (&["TPS (fsync off)", "TPS (RTT 1 ms)"], f("rate", 1.0)),
+        (&["req/s avg"], f("rate", 1.0)),
+        (
+            &["TPS (avg/min/max)", "Rows/s", "每秒写入行数"],
+            ColumnMeaning::Unknown,
+        ),
+        // Sessions and counts.
+        (
+            &["innodb_thread_concurrency", "Threads_running", "线程池大小"],
+            ColumnMeaning::Unknown,
+        ),
+        (&["Failed connections"], ColumnMeaning::Aside),
+        (
+            &[
+                "Slow queries",
+                "慢查询数",
+                "重试次数",
+                "死锁次数",
+                "rows examined",
+            ],
+            ColumnMeaning::Unknown,
+        ),
+        (&["执行次数", "总次数"], f("count", 1.0)),
+        // Latencies that are allowed, or of something else.
+        (
+            &[
+                "Timeout (ms)",
+                "SLA latency (ms)",
+                "Lock wait (ms)",
+                "fsync latency (ms)",
+            ],
+            ColumnMeaning::Aside,
+        ),
+        (&["响应耗时(s)"], f("mean_ms", 1000.0)),
+    ] {
+        for heading in headings {
+            assert_eq!(column(heading), is, "{heading}");
+        }
+    }
+}
