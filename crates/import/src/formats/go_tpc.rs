@@ -128,7 +128,7 @@ fn figure_of(label: &str) -> Option<(String, f64)> {
 }
 
 /// The figures of a line in its order: name, printed number, what it is multiplied with.
-fn figures(rest: &str) -> impl Iterator<Item = (String, Number, f64)> {
+pub(super) fn figures(rest: &str) -> impl Iterator<Item = (String, Number, f64)> {
     rest.split(", ").filter_map(|part| {
         let (label, n) = part.split_once(':')?;
         let (n, _) = number(n.trim())?;

@@ -59,9 +59,18 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     if let Some(of) = name.strip_suffix("_ERROR") {
         let run = doc.run(GO, line);
         // Each line counts from the begin.
-        run.figures.retain(|f| f.of != "errors" || f.name != of);
-        if let Some(n) = count {
-            run.figure("errors", of, n, line);
+        let own = format!("{of} ");
+        run.figures.retain(|f| match f.of.as_str() {
+            "errors" => f.name != of,
+            "failed" => !f.name.starts_with(&own),
+            _ => true,
+        });
+        run.figure("failed", &format!("{of} elapsed_s"), took, line);
+        for (figure, n, factor) in super::go_tpc::figures(rest) {
+            match figure.as_str() {
+                "count" => run.figure("errors", of, n, line),
+                _ => run.scaled("failed", &format!("{of} {figure}"), n, factor, line),
+            }
         }
         return true;
     }
