@@ -381,6 +381,40 @@ Vuser 1:TEST RESULT : System achieved 52123 NOPM from 117911 MySQL TPM
 }
 
 #[test]
+fn two_kinds_of_measurement_of_ycsb_are_one_run() {
+    let run = one("\
+[OVERALL], RunTime(ms), 10000
+[OVERALL], Throughput(ops/sec), 150.0
+[READ], Operations, 1000
+[READ], AverageLatency(us), 835.5
+[READ], 99thPercentileLatency(us), 3011
+[READ], Return=OK, 1000
+[READ], Operations, 1000
+[READ], AverageLatency(us), 835.5
+[READ], MinLatency(us), 100
+[READ], 0, 990
+[READ], 3, 10
+[UPDATE], Operations, 500
+[UPDATE], AverageLatency(us), 900
+[UPDATE], Operations, 500
+[UPDATE], AverageLatency(us), 900
+");
+    assert_eq!(run.totals.all.count, 1500);
+    assert_eq!(figure(&run, "READ", "count_at_3ms"), 10.0);
+    // As many operations of another run have another mean.
+    let two = import(
+        "[READ], Operations, 1000\n[READ], AverageLatency(us), 800\n[READ], Operations, 1000\n[READ], AverageLatency(us), 900\n",
+    );
+    let means: Vec<f64> = two
+        .runs
+        .iter()
+        .map(|run| figure(run, "READ", "mean_ms"))
+        .collect();
+    assert_eq!(means, [0.8, 0.9]);
+    assert!(two.runs.iter().all(|run| run.totals.all.count == 1000));
+}
+
+#[test]
 fn queries_of_hammerdb_are_taken_over() {
     let run = one("\
 Vuser 1:RUNNING
