@@ -229,7 +229,10 @@ pub(crate) fn percentile(h: &str) -> Option<f64> {
         let units = ["ms", "us", "µs", "μs", "毫秒", "微秒"];
         let is_last = rest.is_empty()
             || rest.starts_with(['(', '[', ',', ')'])
-            || units.iter().any(|unit| rest.starts_with(unit));
+            || units.iter().any(|unit| {
+                let behind = rest.strip_prefix(*unit);
+                behind.is_some_and(|behind| !behind.starts_with(char::is_alphabetic))
+            });
         let is_behind = behind_latency.iter().any(|w| before.ends_with(w));
         let after = after || is_usual.contains(&n.value) && is_behind && is_last;
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {

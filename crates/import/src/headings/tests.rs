@@ -208,7 +208,10 @@ fn headings_of_other_things_are_no_figures() {
             ][..],
             ColumnMeaning::Unknown,
         ),
-        (&["Latency 50 threads (ms)"], f("mean_ms", 1.0)),
+        (
+            &["Latency 50 threads (ms)", "Latency 50 users"],
+            f("mean_ms", 1.0),
+        ),
         (
             &["95%", "95% (ms)", "95th (ms)", "app p95"],
             f("p95_ms", 1.0),
