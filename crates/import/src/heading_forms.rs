@@ -112,7 +112,7 @@ pub(crate) fn at_a_load(heading: &str) -> Option<ColumnMeaning> {
     let together: String = lower.chars().filter(|c| !c.is_whitespace()).collect();
     let under = ["tps下", "qps下", "吞吐量下", "tps时", "qps时", "吞吐量时"];
     let behind = under.iter().find_map(|load| {
-        let (_, name) = together.split_once(load)?;
+        let (_, name) = together.split_once(*load)?;
         let is_other = name.starts_with(['降', '滑', '跌', '延', '间', '长']);
         (!is_other).then(|| name.trim_start_matches('的'))
     });

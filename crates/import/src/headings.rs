@@ -120,7 +120,8 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     }
     // `TPS (4 CPU)` and `旧版本 P95` are figures of one of several systems.
     let is_rate = has(&["tps", "qps", "tpmc", "nopm"]);
-    let is_figure = is_rate || latency || percent.is_some();
+    let has_rate = RATES.iter().any(|(_, words)| has(words));
+    let is_figure = has_rate || latency || percent.is_some();
     // `TPS (%)` and `QPS %` are of another figure; in `TPS (95% read)` the sign has a number.
     let is_percent = h.match_indices('%').any(|(at, _)| {
         let before = h.get(..at).unwrap_or_default();
@@ -147,7 +148,6 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     let of_system = has(&["版本", "version", "baseline", "基线"]) && (!is_figure || is_relative);
     let is_usage = has(&["usage", "utili", "使用率", "利用率", "占用"]);
     let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && (!is_rate || is_usage);
-    let has_rate = RATES.iter().any(|(_, words)| has(words));
     let of_percent = is_percent && (latency || has_rate);
     if of_system
         || of_percent
