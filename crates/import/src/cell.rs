@@ -3,7 +3,7 @@
 
 use crate::headings::THREADS_EACH;
 use crate::numeral::{Notation, numeral};
-use crate::scan::Number;
+use crate::scan::{Number, number};
 use crate::units::{OF_SESSIONS, unit_factor};
 
 /// What a cell's numbers are of: its units.
@@ -279,11 +279,19 @@ fn unit_of(rest: &str) -> Option<(&str, Option<&str>)> {
 /// Whether a remark is another figure with its name: `p95 99 ms`, `max 120`.
 fn names_another(remark: &str) -> bool {
     let lower = remark.trim().to_lowercase();
-    let names = [
-        "p5", "p9", "95th", "99th", "avg", "max", "min ", "平均", "最大", "最小",
-    ];
-    let has_digit = lower.contains(|c: char| c.is_ascii_digit());
-    has_digit && names.iter().any(|name| lower.starts_with(name))
+    let percentiles = ["p5", "p9", "95th", "99th"];
+    let names = ["average", "avg", "max", "min", "平均", "最大", "最小"];
+    let how_often = ["run", "time", "round", "次", "轮"];
+    let mut named = names.iter().filter_map(|name| lower.strip_prefix(name));
+    percentiles.iter().any(|name| lower.starts_with(name))
+        || named.any(|rest| {
+            let value = rest.trim_start_matches([' ', ':', '=', '：']);
+            // `平均 5 次`; `avg of 5 runs` has no number right behind the name.
+            number(value).is_some_and(|(_, unit)| {
+                let unit = unit.trim_start();
+                !how_often.iter().any(|word| unit.starts_with(word))
+            })
+        })
 }
 
 /// `00:05:00`.
@@ -368,6 +376,9 @@ mod tests {
             ("84.1 ms (p95 99 ms)", Latency, None),
             ("84.1 ms (max 120)", Latency, None),
             ("84.1 (max load)", Latency, Some(84.1)),
+            ("84.1 (min: 12)", Latency, None),
+            ("84.1 (avg of 5 runs)", Latency, Some(84.1)),
+            ("84.1 (平均 5 次)", Latency, Some(84.1)),
             ("1600~1700", Rate, None),
             ("1,600/1,700", Rate, None),
             ("-100", Rate, None),

@@ -1,5 +1,7 @@
 //! Forms that headings of columns have: several figures in one, traditional characters.
 
+use crate::heading_units::percentile;
+use crate::heading_words::{LATENCY, RATES, has_any};
 use crate::headings::{ColumnMeaning, single};
 
 /// Traditional characters in the words of headings as simplified ones.
@@ -101,4 +103,39 @@ pub(crate) fn inside(heading: &str) -> Option<ColumnMeaning> {
         figures.push((figure, factor));
     }
     (figures.len() > 1).then_some(ColumnMeaning::Several(figures))
+}
+
+/// `P99 @ 10k QPS (ms)`, `CPU at max TPS`, `峰值 TPS 下的延迟`: the rate is the load under which the figure
+/// was measured.
+pub(crate) fn at_a_load(heading: &str) -> Option<ColumnMeaning> {
+    let lower = heading.to_lowercase();
+    let together: String = lower.chars().filter(|c| !c.is_whitespace()).collect();
+    let under = ["tps下", "qps下", "吞吐量下", "tps时", "qps时", "吞吐量时"];
+    let behind = under.iter().find_map(|load| {
+        let (_, name) = together.split_once(*load)?;
+        let is_other = name.starts_with(['降', '滑', '跌', '延', '间', '长']);
+        (!is_other).then(|| name.trim_start_matches('的'))
+    });
+    if let Some(name) = behind {
+        return Some(single(name)).filter(|column| *column != ColumnMeaning::Unknown);
+    }
+    let parts = lower.split_once(" at ").or_else(|| lower.split_once('@'));
+    let (name, load) = parts?;
+    let of_load: String = load.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_rate = RATES
+        .iter()
+        .any(|(_, words)| has_any(&of_load, load, words));
+    if !is_rate || percentile(load).is_some() {
+        return None;
+    }
+    let unit = load.rfind('(').and_then(|at| load.get(at..));
+    let column = single(&format!("{name}{}", unit.unwrap_or_default()));
+    let is_own = match &column {
+        ColumnMeaning::Figure(figure, _) => {
+            figure.ends_with("_ms") && (has_any(name, name, &LATENCY) || percentile(name).is_some())
+        }
+        ColumnMeaning::Option(_) | ColumnMeaning::Aside => true,
+        _ => false,
+    };
+    is_own.then_some(column)
 }

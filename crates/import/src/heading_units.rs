@@ -125,6 +125,10 @@ pub(crate) fn unit_of_rate(h: &str) -> Option<(f64, f64)> {
     ]) {
         return None;
     }
+    // `TPS (avg/min/max)` has several figures.
+    if has(&["avg/min", "mean/min", "max/min", "/min/"]) {
+        return None;
+    }
     match has(&["/min", "permin", "/分", "每分"]) {
         true => Some((many, 60.0)),
         false => Some((many, 1.0)),
@@ -145,6 +149,60 @@ pub(crate) fn behind_p(h: &str) -> Option<f64> {
     number(rest).filter(|_| is_number).map(|(n, _)| n.value)
 }
 
+/// Words that end like the sign of a percentile and are none.
+const NO_SIGNS: [&str; 24] = [
+    "top", "step", "group", "http", "tcp", "udp", "ip", "php", "loop", "ramp", "warmup", "app",
+    "ap", "port", "sort", "start", "part", "chart", "insert", "import", "export", "report", "flat",
+    "cart",
+];
+
+/// Whether the number that was taken as a percentile stands behind another word: `Top 10`, `Port 80`.
+pub(crate) fn is_of_a_word(lower: &str, percent: f64) -> bool {
+    let number = percent.to_string();
+    let Some((before, rest)) = lower.split_once(&number) else {
+        return false;
+    };
+    let before = before.trim_end_matches([' ', '_', '-', '#']);
+    let mut words = before.rsplit(|c: char| !c.is_ascii_alphabetic());
+    let is_word = words.next().is_some_and(|word| NO_SIGNS.contains(&word));
+    is_word && !rest.starts_with('%') && !rest.starts_with("th")
+}
+
+/// Whether a percentage is no percentile by what follows it: `50% buffer pool`, `20% 缓存`.
+pub(crate) fn is_share_of(h: &str, percent: f64) -> bool {
+    let Some((_, rest)) = h.split_once(&format!("{percent}%")) else {
+        return false;
+    };
+    let of_latency = [
+        "ms",
+        "us",
+        "µs",
+        "μs",
+        "ns",
+        "毫秒",
+        "微秒",
+        "tile",
+        "ile",
+        "percentile",
+        "quantile",
+        "line",
+        "time",
+        "线",
+        "分位",
+        "百分",
+        "位",
+        "值",
+        "的",
+        "请求",
+        "用户",
+        "事务",
+        "max",
+        "avg",
+    ];
+    let is_word = rest.starts_with(char::is_alphabetic) && !matches!(rest, "s" | "sec" | "秒");
+    is_word && !of_latency.iter().any(|word| rest.starts_with(word))
+}
+
 /// `p95`, `95th`, `95%`, `tp99`, `99线`, `95分位`.
 pub(crate) fn percentile(h: &str) -> Option<f64> {
     let mut at = 0;
@@ -162,11 +220,21 @@ pub(crate) fn percentile(h: &str) -> Option<f64> {
             && !rest.starts_with("thr")
             && !rest.starts_with("thd")
             && !rest.starts_with("线程");
+        // The fourth run is none, either.
+        let is_ordinal = rest.starts_with("th") && n.value < 10.0 && !rest.starts_with("thp");
+        let after = after && !is_ordinal;
         // `lat95`; `lat 64` may be of so many sessions.
         let is_usual = [50.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.5, 99.9, 99.99];
         let behind_latency = ["lat", "latency", "延迟", "rt"];
-        let after = after
-            || is_usual.contains(&n.value) && behind_latency.iter().any(|w| before.ends_with(w));
+        let units = ["ms", "us", "µs", "μs", "毫秒", "微秒"];
+        let is_last = rest.is_empty()
+            || rest.starts_with(['(', '[', ',', ')'])
+            || units.iter().any(|unit| {
+                let behind = rest.strip_prefix(*unit);
+                behind.is_some_and(|behind| !behind.starts_with(char::is_alphabetic))
+            });
+        let is_behind = behind_latency.iter().any(|w| before.ends_with(w));
+        let after = after || is_usual.contains(&n.value) && is_behind && is_last;
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {
             return Some(n.value);
         }

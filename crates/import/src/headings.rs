@@ -1,9 +1,14 @@
 //! What a table's heading says of its column, in English or Chinese.
 
 use crate::cell::narrow;
-use crate::heading_forms::{inside, several, simplified};
+use crate::heading_forms::{at_a_load, inside, several, simplified};
 use crate::heading_units::{
-    behind_p, is_long, percentile, states_unit, unit, unit_of_duration, unit_of_rate, unit_word,
+    behind_p, is_long, is_of_a_word, is_share_of, percentile, states_unit, unit, unit_of_duration,
+    unit_of_rate, unit_word,
+};
+use crate::heading_words::{
+    CHANGES, DEVIATIONS, LATENCY, NO_COUNTS, OTHER_DELAYS, OTHER_ROWS, PER_MINUTE, RATES, SESSIONS,
+    SESSIONS_EACH, UNCERTAINTY, has_any, is_limit, is_setting,
 };
 
 /// A column of a table.
@@ -25,171 +30,15 @@ pub(crate) enum ColumnMeaning {
     Unknown,
 }
 
-/// Words in headings, and the figure; the first that is found counts.
-const RATES: [(&str, &[&str]); 6] = [
-    ("tpmc", &["tpmc", "tpm-c"]),
-    ("nopm", &["nopm"]),
-    ("tpm_total", &["tpmtotal"]),
-    ("tpm", &["tpm"]),
-    (
-        "statement_rate",
-        &[
-            "qps",
-            "queries/s",
-            "queriespersec",
-            "每秒查询",
-            "stmt/s",
-            "statements/s",
-        ],
-    ),
-    (
-        "rate",
-        &[
-            "tps",
-            "ops",
-            "transactions/s",
-            "transactionspersec",
-            "txn/s",
-            "tx/s",
-            "req/s",
-            "requests/s",
-            "requestspersec",
-            "reqpersec",
-            "operationspersec",
-            "throughput",
-            "吞吐",
-            "每秒事务",
-            "每分钟事务",
-            "每分钟交易",
-            "每秒交易",
-            "transactions/min",
-            "transactionspermin",
-            "txn/min",
-            "tx/min",
-            "trx/s",
-            "每秒操作",
-            "每秒请求",
-            "operations/s",
-            "rps",
-            "ktps",
-            "kops",
-            "krps",
-        ],
-    ),
-];
-const LATENCY: [&str; 13] = [
-    "lat",
-    "latenc",
-    "延迟",
-    "延时",
-    "响应",
-    "时延",
-    "response",
-    "resp.time",
-    "resptime",
-    "rt",
-    "耗时",
-    "(ms",
-    "毫秒",
-];
-const SESSIONS: [&str; 19] = [
-    "thread",
-    "并发",
-    "线程",
-    "连接数",
-    "session",
-    "concurrency",
-    "clients",
-    "users",
-    "terminal",
-    "vus",
-    "connections",
-    "会话",
-    "用户数",
-    "终端",
-    "thds",
-    "客户端数",
-    "virtualusers",
-    "执行绪",
-    "concurrent",
-];
-
 /// The option of a column of sessions of each client.
 pub(crate) const THREADS_EACH: &str = "threads-per-client";
-const SESSIONS_EACH: [&str; 8] = [
-    "thread",
-    "线程",
-    "并发",
-    "连接",
-    "session",
-    "会话",
-    "connection",
-    "concurrency",
-];
-
-const CHANGES: [&str; 19] = [
-    "提升",
-    "下降",
-    "improve",
-    "increase",
-    "decrease",
-    "gain",
-    "change",
-    "delta",
-    "degrad",
-    "regression",
-    "增长",
-    "增加",
-    "降低",
-    "退化",
-    "差异",
-    "差距",
-    "对比",
-    "diff",
-    "变化",
-];
-
-/// How far values are apart.
-const DEVIATIONS: [&str; 9] = [
-    "stddev",
-    "std.dev",
-    "stdev",
-    "standarddev",
-    "标准差",
-    "标准偏差",
-    "variance",
-    "方差",
-    "变异系数",
-];
-/// Latencies of the network and of replicas, which are no transaction's.
-const OTHER_DELAYS: [&str; 12] = [
-    "rtt",
-    "ping",
-    "网络延",
-    "网络时延",
-    "networklat",
-    "主从延",
-    "主备延",
-    "复制延",
-    "同步延",
-    "replicationl",
-    "replicationd",
-    "replicalag",
-];
-
-/// Rates that are of a minute by their names.
-const PER_MINUTE: [&str; 4] = ["tpmc", "nopm", "tpm_total", "tpm"];
-
-/// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 10] = [
-    "lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio", "rtt", "ping",
-];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> ColumnMeaning {
     let heading = simplified(&narrow(heading));
     several(&heading)
         .or_else(|| inside(&heading))
+        .or_else(|| at_a_load(&heading))
         .unwrap_or_else(|| single(&heading))
 }
 
@@ -222,19 +71,6 @@ pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
-/// Whether a heading, in which words may be written together, has one of these. Short ones are parts of
-/// other words (partitions, isolation, stops) and must stand apart.
-fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
-    let is_own = |word: &str| {
-        let mut own = apart.split(|c: char| !c.is_ascii_alphabetic());
-        own.any(|w| w == word)
-    };
-    words.iter().any(|word| match SHORT_WORDS.contains(word) {
-        true => is_own(word),
-        false => together.contains(word),
-    })
-}
-
 /// Reads a heading of one figure at most.
 pub(crate) fn single(heading: &str) -> ColumnMeaning {
     let lower = heading.to_lowercase();
@@ -253,9 +89,16 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if h.is_empty() || h == "#" {
         return ColumnMeaning::Unknown;
     }
+    if has(&UNCERTAINTY) {
+        return ColumnMeaning::Aside;
+    }
+    let latency = has(&LATENCY);
+    let percent = percentile(&h)
+        .filter(|percent| !is_of_a_word(&lower, *percent))
+        .filter(|percent| latency || !is_share_of(&h, *percent));
     let is_error = has(&["error", "错误", "失败", "failed", "failure"]) || is(&["err", "errs"]);
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
-    if has(&["err%", "fail%"]) || is_error && is_share && percentile(&h).is_none() {
+    if has(&["err%", "fail%"]) || is_error && is_share && percent.is_none() {
         return figure("error_share", 1.0);
     }
     if has(&["efficien", "效率"]) {
@@ -272,16 +115,42 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&CHANGES) {
         let of = RATES.iter().find(|(_, words)| has(words));
         let of = of.map(|(name, _)| (*name).to_string());
-        let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
-        return ColumnMeaning::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
+        let of = of.or_else(|| Some(format!("p{}_ms", percent?)));
+        return ColumnMeaning::Change(of.or_else(|| latency.then(|| "mean_ms".into())));
     }
     // `TPS (4 CPU)` and `旧版本 P95` are figures of one of several systems.
     let is_rate = has(&["tps", "qps", "tpmc", "nopm"]);
-    let is_figure = is_rate || has(&LATENCY) || percentile(&h).is_some();
-    let is_relative = has(&["vs", "versus", "relative", "compared", "相对"]);
+    let has_rate = RATES.iter().any(|(_, words)| has(words));
+    let is_figure = has_rate || latency || percent.is_some();
+    // `TPS (%)` and `QPS %` are of another figure; in `TPS (95% read)` the sign has a number.
+    let is_percent = h.match_indices('%').any(|(at, _)| {
+        let before = h.get(..at).unwrap_or_default();
+        !before.ends_with(|c: char| c.is_ascii_digit())
+    });
+    let is_relative = is_percent
+        || has(&[
+            "vs",
+            "versus",
+            "relative",
+            "compared",
+            "相对",
+            "相比",
+            "较",
+            "之比",
+            "比值",
+            "overhead",
+            "/baseline",
+            "ofbaseline",
+            "overbaseline",
+            "tobaseline",
+            "/基线",
+        ]);
     let of_system = has(&["版本", "version", "baseline", "基线"]) && (!is_figure || is_relative);
-    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && !is_rate;
+    let is_usage = has(&["usage", "utili", "使用率", "利用率", "占用"]);
+    let of_host = has(&["cpu", "mem", "内存", "磁盘", "disk"]) && (!is_rate || is_usage);
+    let of_percent = is_percent && (latency || has_rate);
     if of_system
+        || of_percent
         || of_host
         || has(&[
             "网卡",
@@ -301,6 +170,9 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
             "日期",
             "ratio",
             "倍数",
+            "normalized",
+            "normalised",
+            "归一",
             // What a disk can do or a server may have, not what a benchmark did.
             "iops",
             "最大连接数",
@@ -357,6 +229,11 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&each) && has(&SESSIONS_EACH) {
         return ColumnMeaning::Option(THREADS_EACH);
     }
+    // `threads/connections` are sessions.
+    let of_one_session = ["/connection", "/session"].iter().any(|one| {
+        let rest = h.split_once(*one).map(|(_, rest)| rest);
+        rest.is_some_and(|rest| !rest.starts_with('s'))
+    });
     if has(&[
         "perthread",
         "/thread",
@@ -377,13 +254,15 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         "/warehouse",
         "每仓",
         "perconnection",
-        "/connection",
         "每连接",
+        "persession",
         "peruser",
         "perdollar",
         "/$",
         "perwatt",
-    ]) || has(&OTHER_DELAYS)
+    ]) || of_one_session
+        || has(&OTHER_DELAYS) && !has_rate
+        || latency && is_limit(&lower, &h)
     {
         return ColumnMeaning::Aside;
     }
@@ -391,7 +270,6 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         1.0 => unit_word(&lower, &h),
         factor => factor,
     };
-    let latency = has(&LATENCY);
     // `avg ms`, whose blank is gone.
     let suffixes: &[&str] = match ms {
         1.0 => &["ms"],
@@ -400,19 +278,35 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     };
     let stat = suffixes.iter().find_map(|unit| h.strip_suffix(*unit));
     let is_stat = |words: &[&str]| is(words) || stat.is_some_and(|stat| words.contains(&stat));
-    // What a session takes once.
-    if has(&[
+    // What a session takes once. `TPS (without initial connection time)` is a rate.
+    let with = [
+        "without", "includ", "exclud", "不含", "不包", "不计", "包含",
+    ];
+    let of_connecting = has(&[
         "connectiontime",
         "connecttime",
         "连接时间",
         "连接耗时",
         "建连",
-    ]) {
+    ]);
+    if of_connecting && !has(&with) {
         return figure("connecting_ms", ms);
     }
-    if has(&DEVIATIONS) {
-        let is_other = RATES.iter().any(|(_, words)| has(words)) || percentile(&h).is_some();
-        let squared = has(&["variance", "方差", "变异系数"]);
+    // `tps_std`, `Latency Std (ms)`; `Std TPS` may be of a kind of machine.
+    let mut words = lower
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|w| !w.is_empty());
+    let is_std = words.rfind(|w| !matches!(*w, "ms" | "us" | "s" | "sec")) == Some("std");
+    if has(&DEVIATIONS) || is_std {
+        let is_other = has_rate || percent.is_some();
+        let squared = has(&[
+            "variance",
+            "方差",
+            "变异系数",
+            "variation",
+            "jitter",
+            "抖动",
+        ]);
         return match latency && !is_other && !squared {
             true => figure("stddev_ms", ms),
             false => ColumnMeaning::Aside,
@@ -427,15 +321,14 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     }
     // Of what took seconds and is no mean: a run, or a load.
     let of_one = [
-        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "每", "avg", "average", "mean",
-        "max", "min",
+        "平均", "最大", "最小", "最高", "最低", "中位", "单次", "响应", "每", "avg", "average",
+        "mean", "max", "min",
     ];
-    let is_whole =
-        has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percentile(&h).is_none();
+    let is_whole = has(&["耗时", "用时"]) && ms == 1000.0 && !has(&of_one) && percent.is_none();
     if latency && is_long(&h) || is_whole {
         return figure("elapsed_s", unit_of_duration(&h));
     }
-    if let Some(percent) = percentile(&h) {
+    if let Some(percent) = percent {
         // `95% read` is a mix.
         let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
         let words = [
@@ -470,7 +363,15 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if latency && is(&["sum"]) {
         return figure("sum_ms", ms);
     }
-    if has(&SESSIONS) {
+    if is_setting(&lower) {
+        return ColumnMeaning::Unknown;
+    }
+    if has(&SESSIONS) && is_error {
+        return ColumnMeaning::Aside;
+    }
+    // `Latency 64 threads (ms)` is of so many.
+    let is_counted = h.contains(|c: char| c.is_ascii_digit());
+    if has(&SESSIONS) && !(latency && is_counted) {
         return ColumnMeaning::Option("threads");
     }
     if has(&["warehouse", "仓库", "仓数"]) {
@@ -497,10 +398,11 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if is_error {
         return figure("ignored_errors", 1.0);
     }
-    if has(&["tablesize", "行数", "rows", "表大小"]) {
+    if has(&["tablesize", "表大小"]) || has(&["行数", "rows"]) && !has(&OTHER_ROWS) {
         return ColumnMeaning::Option("table-size");
     }
-    if has(&["queries", "查询数", "statements"]) {
+    let is_count = !has(&NO_COUNTS);
+    if has(&["queries", "查询数", "statements"]) && is_count {
         return figure("statements", 1.0);
     }
     if is(&[
@@ -510,16 +412,22 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
         "operations",
         "requests",
         "samples",
-    ]) || has(&[
-        "事务数",
-        "事务总数",
-        "操作数",
-        "总数",
-        "次数",
-        "请求数",
-        "totaltransactions",
-        "totalevents",
-    ]) {
+    ]) || is(&["总数", "次数", "总次数"])
+        || is_count
+            && has(&[
+                "事务数",
+                "事务总数",
+                "操作数",
+                "操作总数",
+                "请求总数",
+                "执行次数",
+                "请求次数",
+                "操作次数",
+                "请求数",
+                "totaltransactions",
+                "totalevents",
+            ])
+    {
         return figure("count", 1.0);
     }
     if is(&[
@@ -544,198 +452,4 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headings_of_both_languages_say_the_same() {
-        let f = |name: &str, factor| ColumnMeaning::Figure(name.into(), factor);
-        for (headings, is) in [
-            (
-                &["Threads", "并发数", "线程", "Sessions", "Clients"][..],
-                ColumnMeaning::Option("threads"),
-            ),
-            (
-                &["TPS", "吞吐量", "Throughput (ops/s)", "每秒事务数"],
-                f("rate", 1.0),
-            ),
-            (&["QPS", "每秒查询数"], f("statement_rate", 1.0)),
-            (
-                &[
-                    "avg latency (ms)",
-                    "平均延迟",
-                    "平均响应时间（ms）",
-                    "Avg",
-                    "延迟(ms)",
-                ],
-                f("mean_ms", 1.0),
-            ),
-            (
-                &[
-                    "95% latency (ms)",
-                    "P95",
-                    "95th (ms)",
-                    "TP95",
-                    "95线",
-                    "95分位延迟",
-                ],
-                f("p95_ms", 1.0),
-            ),
-            (&["p99 (us)", "99%延迟（微秒）"], f("p99_ms", 1e-3)),
-            (&["P999"], f("p99.9_ms", 1.0)),
-            (&["P995 (ms)", "TP995(ms)"], f("p99.5_ms", 1.0)),
-            (&["p100 (ms)"], f("max_ms", 1.0)),
-            (
-                &["Latency (avg/.95/max)", "延迟(平均/P95/最大)"],
-                ColumnMeaning::Several(vec![
-                    ("mean_ms".into(), 1.0),
-                    ("p95_ms".into(), 1.0),
-                    ("max_ms".into(), 1.0),
-                ]),
-            ),
-            (
-                &["Latency (0.5 / .999, us)"],
-                ColumnMeaning::Several(vec![("p50_ms".into(), 1e-3), ("p99.9_ms".into(), 1e-3)]),
-            ),
-            (
-                &["TPS (r/w)", "Throughput (requests/second)"],
-                f("rate", 1.0),
-            ),
-            (&["Lat95", "latency_95 (ms)"], f("p95_ms", 1.0)),
-            (&["Lat 64"], f("mean_ms", 1.0)),
-            (&["每分钟事务数", "txn/min"], f("rate", 1.0 / 60.0)),
-            (&["trx/s", "每秒交易数"], f("rate", 1.0)),
-            (&["initial connection time (ms)"], f("connecting_ms", 1.0)),
-            (&["err", "失败数"], f("ignored_errors", 1.0)),
-            (&["avg ms", "mean_ms", "平均延遲"], f("mean_ms", 1.0)),
-            (&["avg s"], f("mean_ms", 1000.0)),
-            (&["max us"], f("max_ms", 1e-3)),
-            (&["第 99 百分位延遲"], f("p99_ms", 1.0)),
-            (&["併發數", "執行緒數"], ColumnMeaning::Option("threads")),
-            (&["P12345 (ms)", "QPS (次/ms)"], ColumnMeaning::Unknown),
-            (
-                &["latency stddev", "标准差(ms)", "延迟标准差"],
-                f("stddev_ms", 1.0),
-            ),
-            (
-                &[
-                    "TPS stddev",
-                    "P99 标准差",
-                    "主从延迟(ms)",
-                    "replication lag (s)",
-                    "网络延迟(ms)",
-                    "RTT (ms)",
-                    "tpmC/warehouse",
-                    "QPS per node",
-                ],
-                ColumnMeaning::Aside,
-            ),
-            (
-                &["耗时(s)", "用时（秒）", "v6 耗时(s)"],
-                f("elapsed_s", 1.0),
-            ),
-            (&["平均耗时(s)"], f("mean_ms", 1000.0)),
-            (&["# Samples"], f("count", 1.0)),
-            (
-                &[
-                    "最大连接数",
-                    "max_connections",
-                    "TPS/CPU",
-                    "vs baseline TPS",
-                ],
-                ColumnMeaning::Aside,
-            ),
-            (
-                &["旧版本 TPS", "TPS (4 CPU)", "baseline TPS"],
-                f("rate", 1.0),
-            ),
-            (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
-            (&["tpmC"], f("tpmc", 1.0)),
-            (
-                &["Warehouses", "仓库数"],
-                ColumnMeaning::Option("warehouses"),
-            ),
-            (&["Duration (s)", "测试时间(s)"], f("elapsed_s", 1.0)),
-            (&["Errors", "错误数"], f("ignored_errors", 1.0)),
-            (&["错误率", "error rate"], f("error_share", 1.0)),
-            (&["Workload", "测试场景", "场景"], ColumnMeaning::Label),
-            (&["ＴＰＳ", "RPS"], f("rate", 1.0)),
-            (&["avg, ms", "平均[ms]"], f("mean_ms", 1.0)),
-            (
-                &["Latency (s) avg", "avg latency [s]"],
-                f("mean_ms", 1000.0),
-            ),
-            (&["总耗时(ms)"], f("elapsed_s", 1e-3)),
-            (
-                &["TPS/QPS"],
-                ColumnMeaning::Several(vec![("rate".into(), 1.0), ("statement_rate".into(), 1.0)]),
-            ),
-            (
-                &["平均/P95 (s)"],
-                ColumnMeaning::Several(vec![("mean_ms".into(), 1e3), ("p95_ms".into(), 1e3)]),
-            ),
-            (
-                &["思考时间", "Think time (s)"],
-                ColumnMeaning::Option("think-time"),
-            ),
-            (&["target rate", "目标 TPS"], ColumnMeaning::Option("rate")),
-            (&["8 threads"], ColumnMeaning::Option("threads")),
-            (
-                &[
-                    "latency_avg_us",
-                    "avg latency us",
-                    "平均延迟 us",
-                    "平均延迟微秒",
-                ],
-                f("mean_ms", 1e-3),
-            ),
-            (&["latency_avg_s", "平均延迟秒"], f("mean_ms", 1000.0)),
-            (&["p99 us"], f("p99_ms", 1e-3)),
-            (&["Update ops/s"], f("rate", 1.0)),
-            (
-                &["CPU", "内存", "备注", "TPS/thread", "Max IOPS", "date"],
-                ColumnMeaning::Aside,
-            ),
-            (
-                &["Throughput (tx/min)", "吞吐量（次/分钟）", "每分钟吞吐量"],
-                f("rate", 1.0 / 60.0),
-            ),
-            (&["TPM (tx/min)", "TPM"], f("tpm", 1.0)),
-            (
-                &[
-                    "KQPS",
-                    "kQPS",
-                    "QPS (×1000)",
-                    "QPS (k)",
-                    "QPS（千）",
-                    "QPS ('000)",
-                ],
-                f("statement_rate", 1e3),
-            ),
-            (&["TPS（万）", "TPS (万/s)"], f("rate", 1e4)),
-            (&["Throughput (/hour)", "95% read"], ColumnMeaning::Unknown),
-            (
-                &["Error (%)", "Errors %", "错误占比"],
-                f("error_share", 1.0),
-            ),
-            (
-                &[
-                    "Throughput (MB)",
-                    "Throughput MiB/s",
-                    "加载耗时(min)",
-                    "TPS/vCPU",
-                ],
-                ColumnMeaning::Aside,
-            ),
-            (&["总响应时间（分钟）", "耗时(min)"], f("elapsed_s", 60.0)),
-            (&["Latency (min)"], f("min_ms", 1.0)),
-            (&["read p95"], f("p95_ms", 1.0)),
-            (&["Sum(ms)"], f("sum_ms", 1.0)),
-            (&["", "requests/min"], ColumnMeaning::Unknown),
-        ] {
-            for heading in headings {
-                assert_eq!(column(heading), is, "{heading}");
-            }
-        }
-    }
-}
+mod tests;

@@ -24,6 +24,7 @@ mod formats;
 mod groups;
 mod heading_forms;
 mod heading_units;
+mod heading_words;
 mod headings;
 mod held;
 mod html_table;

@@ -10,7 +10,11 @@ pub(crate) fn without_moment(text: &str) -> &str {
     let (moment, rest) = text.split_once(' ').unwrap_or((text, ""));
     let is_moment = moment.len() >= 20 && moment.parse::<jiff::Timestamp>().is_ok();
     let has_words = |c: char| c.is_ascii_alphabetic() || matches!(c, '[' | '*' | '=');
-    match is_moment && (rest.trim().is_empty() || rest.contains(has_words)) {
+    // So are numbers before words.
+    let mut cells = rest.split_whitespace();
+    let mut is_number = || cells.next().is_some_and(|cell| cell.parse::<f64>().is_ok());
+    let is_row = is_number() && is_number();
+    match is_moment && !is_row && (rest.trim().is_empty() || rest.contains(has_words)) {
         true => rest,
         false => text,
     }
@@ -54,6 +58,14 @@ mod tests {
             (
                 "2024-05-01T10:00:00Z 100 200",
                 "2024-05-01T10:00:00Z 100 200",
+            ),
+            (
+                "2024-05-01T10:00:00Z 8 100.5 ok",
+                "2024-05-01T10:00:00Z 8 100.5 ok",
+            ),
+            (
+                "2024-05-01T10:00:00Z 10 sec: 500 operations;",
+                "10 sec: 500 operations;",
             ),
             ("2024-05-01T10:00:00Z,8,ok", "2024-05-01T10:00:00Z,8,ok"),
             ("2024-05-01Txx words", "2024-05-01Txx words"),

@@ -42,15 +42,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let of = known.map_or(name, |(_, ours)| ours);
     match kind {
         // Of CH-benCHmark's queries only the summary is of the whole run.
-        "Current" if is_query(name) => {
-            doc.run(TOOL, line);
-        }
+        "Current" if is_query(name) => ongoing(doc, line).workload = "ch".into(),
         "Current" => {
-            let ended = doc.of(TOOL).is_some_and(|d| d.has_summary);
-            let run = match ended {
-                true => doc.begin(TOOL, line),
-                false => doc.run(TOOL, line),
-            };
+            let run = ongoing(doc, line);
             if !is_error && let Some(one) = current(rest, of, line) {
                 run.interval(StatedInterval {
                     end_s: run.last_moment().unwrap_or(0.0).max(one.end_s),
@@ -80,6 +74,14 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     true
+}
+
+/// The run of a line that is printed while it goes on: behind a summary it is the next one.
+fn ongoing(doc: &mut Doc, line: u64) -> &mut Draft {
+    match doc.of(TOOL).is_some_and(|run| run.has_summary) {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    }
 }
 
 /// A line of the tables that `--output table` prints.
@@ -128,7 +130,7 @@ fn figure_of(label: &str) -> Option<(String, f64)> {
 }
 
 /// The figures of a line in its order: name, printed number, what it is multiplied with.
-fn figures(rest: &str) -> impl Iterator<Item = (String, Number, f64)> {
+pub(super) fn figures(rest: &str) -> impl Iterator<Item = (String, Number, f64)> {
     rest.split(", ").filter_map(|part| {
         let (label, n) = part.split_once(':')?;
         let (n, _) = number(n.trim())?;
@@ -176,6 +178,7 @@ fn query(doc: &mut Doc, kind: &str, name: &str, took: &str, line: u64) -> bool {
         .is_some_and(|d| kind == "Summary" && d.queries.iter().any(|(n, ..)| n == name));
     let run = match again {
         true => doc.begin(TOOL, line),
+        false if kind == "Current" => ongoing(doc, line),
         false => doc.run(TOOL, line),
     };
     if run.workload.is_empty() {

@@ -6,7 +6,7 @@ use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
 use std::collections::BTreeMap;
-use tidemark_core::record::StatedInterval;
+use tidemark_core::record::{StatedFigure, StatedInterval};
 
 const GO: &str = "go-ycsb";
 const JAVA: &str = "ycsb";
@@ -59,9 +59,18 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     if let Some(of) = name.strip_suffix("_ERROR") {
         let run = doc.run(GO, line);
         // Each line counts from the begin.
-        run.figures.retain(|f| f.of != "errors" || f.name != of);
-        if let Some(n) = count {
-            run.figure("errors", of, n, line);
+        let own = format!("{of} ");
+        run.figures.retain(|f| match f.of.as_str() {
+            "errors" => f.name != of,
+            "failed" => !f.name.starts_with(&own),
+            _ => true,
+        });
+        run.figure("failed", &format!("{of} elapsed_s"), took, line);
+        for (figure, n, factor) in super::go_tpc::figures(rest) {
+            match figure.as_str() {
+                "count" => run.figure("errors", of, n, line),
+                _ => run.scaled("failed", &format!("{of} {figure}"), n, factor, line),
+            }
         }
         return true;
     }
@@ -232,6 +241,31 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
     true
 }
 
+/// Whether a line is of a type's second kind of measurement, as with `measurementtype` set to
+/// `hdrhistogram+histogram`: its lines follow those of the first, count the same operations and have about the same mean.
+fn is_measured_twice(run: &Draft, of: &str, name: &str, n: Number) -> bool {
+    let follows = run.figures.last().is_some_and(|last| last.of == of);
+    let mut counts = run
+        .figures
+        .iter()
+        .filter(|f| f.of == of && f.name == "count");
+    let is_same = counts.next().is_some_and(|first| first.value == n.value);
+    let first_mean = || {
+        let mut means = run.figures.iter();
+        means.find(|f| f.of == of && f.name == "mean_ms")
+    };
+    let is_second = match name {
+        "Operations" => is_same,
+        "AverageLatency(us)" | "AverageLatency(ms)" => {
+            let unit = if name.ends_with("(us)") { 1e-3 } else { 1.0 };
+            let is_near = |first: f64| (first - n.value * unit).abs() <= 0.01 * first;
+            counts.next().is_some() && first_mean().is_some_and(|first| is_near(first.value))
+        }
+        _ => false,
+    };
+    follows && is_second
+}
+
 /// `2026-01-01 10:00:00:123 10 sec: 12345 operations; 1234.5 current ops/sec; …`.
 fn status(plain: &str, line: u64) -> Option<StatedInterval> {
     let at = plain.find(" sec: ")?;
@@ -332,8 +366,17 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
         (of, "AverageLatency(us)" | "AverageLatency(ms)") => (of, "mean_ms"),
         (of, _) => (of, ""),
     };
-    if doc.of(JAVA).is_some_and(|d| d.has(of_run, figure)) {
-        doc.begin(JAVA, line);
+    let is_next = doc
+        .of(JAVA)
+        .is_some_and(|run| run.has(of_run, figure) && !is_measured_twice(run, of, name, n));
+    if is_next {
+        // A count right above a mean that is another one is the next run's.
+        let counted = doc.of(JAVA).and_then(|run| {
+            let is_count = |f: &StatedFigure| f.of == of && f.name == "count";
+            let is_twice = run.figures.iter().filter(|f| is_count(f)).count() > 1;
+            run.figures.pop_if(|last| is_twice && is_count(last))
+        });
+        doc.begin(JAVA, line).figures.extend(counted);
     }
     let run = doc.run(JAVA, line);
     run.has_summary = true;

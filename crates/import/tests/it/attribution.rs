@@ -58,11 +58,26 @@ fn what_failed_is_an_error_and_no_type() {
 Run finished, takes 10.0s
 READ - Takes(s): 10.0, Count: 900, OPS: 90.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
 READ_ERROR - Takes(s): 9.0, Count: 80, OPS: 8.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
-READ_ERROR - Takes(s): 10.0, Count: 100, OPS: 10.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
+READ_ERROR - Takes(s): 10.0, Count: 100, OPS: 10.0, Avg(us): 8000, Min(us): 1, Max(us): 10000, 99th(us): 9900
 ");
     assert_eq!(
         (run.totals.all.count, run.totals.ignored_errors),
         (900, 100)
+    );
+    // Each line counts from the begin: the last one is left.
+    let imported = run.imported.as_ref().unwrap();
+    let failed = imported.figures.iter().filter(|f| f.of == "failed");
+    let failed: Vec<(&str, f64)> = failed.map(|f| (&*f.name, f.value)).collect();
+    assert_eq!(
+        failed,
+        [
+            ("READ elapsed_s", 10.0),
+            ("READ rate", 10.0),
+            ("READ mean_ms", 8.0),
+            ("READ min_ms", 0.001),
+            ("READ max_ms", 10.0),
+            ("READ p99_ms", 9.9),
+        ]
     );
 }
 

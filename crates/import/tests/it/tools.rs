@@ -381,6 +381,61 @@ Vuser 1:TEST RESULT : System achieved 52123 NOPM from 117911 MySQL TPM
 }
 
 #[test]
+fn two_kinds_of_measurement_of_ycsb_are_one_run() {
+    let run = one("\
+[OVERALL], RunTime(ms), 10000
+[OVERALL], Throughput(ops/sec), 150.0
+[READ], Operations, 1000
+[READ], AverageLatency(us), 835.5
+[READ], 99thPercentileLatency(us), 3011
+[READ], Return=OK, 1000
+[READ], Operations, 1000
+[READ], AverageLatency(us), 835.5
+[READ], MinLatency(us), 100
+[READ], 0, 990
+[READ], 3, 10
+[UPDATE], Operations, 500
+[UPDATE], AverageLatency(us), 900
+[UPDATE], Operations, 500
+[UPDATE], AverageLatency(us), 900
+");
+    assert_eq!(run.totals.all.count, 1500);
+    assert_eq!(figure(&run, "READ", "count_at_3ms"), 10.0);
+    // As many operations of another run have another mean.
+    let two = import(
+        "[READ], Operations, 1000\n[READ], AverageLatency(us), 800\n[READ], Operations, 1000\n[READ], AverageLatency(us), 900\n",
+    );
+    let means: Vec<f64> = two
+        .runs
+        .iter()
+        .map(|run| figure(run, "READ", "mean_ms"))
+        .collect();
+    assert_eq!(means, [0.8, 0.9]);
+    assert!(two.runs.iter().all(|run| run.totals.all.count == 1000));
+}
+
+#[test]
+fn a_query_that_goes_on_behind_a_summary_of_go_tpc_is_the_next_runs() {
+    let ch = "\
+[Current] Q1     - Count: 1, Sum(ms): 300.0, Avg(ms): 300.0
+[Summary] NEW_ORDER - Takes(s): 60.0, Count: 720, TPM: 720.0, Sum(ms): 54000.0, Avg(ms): 75.0
+[Summary] Q1     - Count: 3, Sum(ms): 900.0, Avg(ms): 300.0
+";
+    let tpch = "[Current] Q1: 1.00s\n[Summary] Q1: 1.07s\n";
+    for (text, workload) in [(ch, "ch"), (tpch, "tpch")] {
+        let next = text.replace("720", "730").replace("1.07", "2.07");
+        let two = import(&format!("{text}{next}"));
+        let first_lines: Vec<u64> = two
+            .runs
+            .iter()
+            .map(|run| run.imported.as_ref().unwrap().first_line)
+            .collect();
+        assert_eq!(first_lines, [1, text.lines().count() as u64 + 1]);
+        assert!(two.runs.iter().all(|run| run.workload == workload));
+    }
+}
+
+#[test]
 fn queries_of_hammerdb_are_taken_over() {
     let run = one("\
 Vuser 1:RUNNING
