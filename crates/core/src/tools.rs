@@ -248,6 +248,12 @@ pub static TOOLS: &[Tool] = &[
         ..OTHER
     },
     Tool {
+        name: "benchmarksql",
+        called: &["benchmarksql"],
+        may_rest: true,
+        ..OTHER
+    },
+    Tool {
         name: "k6",
         programs: &["k6"],
         may_rest: true,

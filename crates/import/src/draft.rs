@@ -61,6 +61,8 @@ pub(crate) struct Draft {
     pub stated_length: Option<f64>,
     /// Seconds since 1970 of its begin, where its lines over time have moments.
     pub begin_s: Option<f64>,
+    /// When it began by the clock of its client, where its end is told, too.
+    pub started: Option<jiff::civil::DateTime>,
     /// Why it failed.
     pub failed: Option<String>,
     /// Whether what is printed at a run's end began.

@@ -3,6 +3,7 @@
 mod benchbase;
 mod benchbase_csv;
 mod benchbase_log;
+mod benchmarksql;
 mod go_tpc;
 mod hammerdb;
 mod hdr_log;
@@ -69,6 +70,10 @@ pub(crate) const FORMATS: &[Format] = &[
     Format {
         tool: "tpcc-mysql",
         take: tpcc_mysql::take,
+    },
+    Format {
+        tool: "benchmarksql",
+        take: benchmarksql::take,
     },
     Format {
         tool: "k6",

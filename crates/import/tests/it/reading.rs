@@ -588,7 +588,7 @@ tps=100, qps=2000
 最终 QPS 达到 12.3 万。
 
 本次提升了 TPS，延迟也降低了
-14:01:23,456 [Thread-12] INFO jTPCC : Term-00, Measured tpmC (NewOrders) = 12345.67
+14:01:23,456 [main] INFO Bench : measured tpmC = 12345.67
 
 TPS by threads:
 

@@ -436,6 +436,51 @@ fn a_query_that_goes_on_behind_a_summary_of_go_tpc_is_the_next_runs() {
 }
 
 #[test]
+fn a_session_of_benchmarksql_is_taken_over() {
+    let log = |text: &str| format!("10:00:00,123 [main] INFO   jTPCC : Term-00, {text}\n");
+    let output: String = [
+        "+-----------------------+",
+        "     BenchmarkSQL v5.0",
+        "+-----------------------+",
+        "conn=jdbc:postgresql://10.0.0.1:5432/tpcc?user=a&password=b",
+        "user=a",
+        "warehouses=10",
+        "terminals=20",
+        "runMins=2",
+        "newOrderWeight=45",
+    ]
+    .map(log)
+    .concat();
+    let average = "Term-00, Running Average tpmTOTAL: 900.1    Current tpmTOTAL: 9780    Memory Usage: 6MB / 30MB   ";
+    let summary: String = [
+        "Measured tpmC (NewOrders) = 405.25",
+        "Measured tpmTOTAL = 900.5",
+        "Session Start     = 2026-01-01 10:00:00",
+        "Session End       = 2026-01-01 10:02:00",
+        "Transaction Count = 1800",
+    ]
+    .map(log)
+    .concat();
+    let run = one(&format!("{output}{average}{summary}"));
+    assert_eq!((&*run.workload, run.sessions), ("TPC-C", 20));
+    assert_eq!(figure(&run, "", "tpmc"), 405.25);
+    assert_eq!(figure(&run, "", "tpm_total"), 900.5);
+    assert_eq!((run.totals.elapsed_s, run.totals.all.count), (120.0, 1800));
+    assert_eq!(
+        (option(&run, "time"), option(&run, "newOrderWeight")),
+        ("120", "45")
+    );
+    assert!(!format!("{run:?}").contains("jdbc:"));
+    // Quoted without what stands before, and another below it.
+    let quoted = "Measured tpmC (NewOrders) = 289711.96\nMeasured tpmTOTAL = 644025.66\n";
+    let other = quoted.replace("289711.96", "300000.01");
+    assert_eq!(import(&format!("{quoted}\n{other}")).runs.len(), 2);
+    let next = summary.replace("405.25", "410.25");
+    let whole = format!("{output}{summary}{output}{next}");
+    assert_eq!(import(&whole).runs.len(), 2);
+}
+
+#[test]
 fn queries_of_hammerdb_are_taken_over() {
     let run = one("\
 Vuser 1:RUNNING
