@@ -171,6 +171,18 @@ fn a_silence_in_which_packets_were_lost_may_be_the_networks() {
     assert!(!says.contains("server stalled"), "{says}");
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "network network.retransmits"));
+    // One packet is nobody's stall, nor are as many as at all times on a long way.
+    let always = |usual: f64, within: f64| {
+        let again: Vec<f64> = (0..SECONDS)
+            .map(|n| if n == 6 { within } else { usual })
+            .collect();
+        let name = "network.retransmits";
+        silent.clone().over_time("network", name, &[], &again)
+    };
+    always(0.0, 1.0).sure(Cause::ServerStalls);
+    always(5.0, 5.0).sure(Cause::ServerStalls);
+    let lost = always(5.0, 100.0);
+    assert_eq!(confidence(&lost, Cause::ServerStalls), Confidence::Medium);
 }
 
 #[test]
