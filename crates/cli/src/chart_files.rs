@@ -12,7 +12,8 @@ use tidemark_report::{ChartFile, links_chart};
 /// A longer report proves nothing, in bytes.
 const LONGEST_REPORT: u64 = 64 << 20;
 
-/// The folder of a report's charts: `out-files` beside `out.md`.
+/// The folder of a report's charts: `out-files` beside `out.md`, `out.txt.files` beside `out.txt`, so that no
+/// two reports have the same.
 pub struct ChartFolder {
     /// Its name, as the report links it.
     pub name: String,
@@ -35,8 +36,13 @@ impl ChartFolder {
             Ok(seen) => seen.is_file(),
             Err(_) => true,
         };
-        let stem = report.file_stem().filter(|_| is_file)?;
-        let name = format!("{}-files", stem.to_string_lossy());
+        let name = report.file_name().filter(|_| is_file)?;
+        let name = match report.file_stem() {
+            Some(stem) if report.extension().is_some_and(|e| e == "md") => {
+                format!("{}-files", stem.to_string_lossy())
+            }
+            _ => format!("{}.files", name.to_string_lossy()),
+        };
         let path = report.with_file_name(&name);
         Some(Self { name, path })
     }
@@ -172,6 +178,8 @@ mod tests {
         let folder = of("my report.md").unwrap();
         assert_eq!(folder.name, "my report-files");
         assert_eq!(folder.path, dir.path().join("my report-files"));
+        assert_eq!(of("my report.txt").unwrap().name, "my report.txt.files");
+        assert_eq!(of("my report").unwrap().name, "my report.files");
         std::os::unix::fs::symlink("/dev/null", dir.path().join("link.md")).unwrap();
         assert!(of("link.md").is_none());
         assert!(ChartFolder::beside(Path::new("/dev/null")).is_none());

@@ -18,6 +18,21 @@ use tidemark_store::{Store, StoreError, check_id, from_json, to_json};
 /// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
 pub const LONGEST_RECORD: u64 = 4 << 30;
 
+/// The format of whole records.
+const WHOLE: &str = "json";
+
+/// The formats of files by their ending; the first is meant where nobody says another.
+const BY_ENDING: [(&str, &[&str]); 5] = [
+    ("json", &[WHOLE]),
+    ("csv", &["csv", "series", "clients"]),
+    ("parquet", &["parquet", "series-parquet"]),
+    ("hlog", &["hdr"]),
+    ("hdr", &["hdr"]),
+];
+
+/// Endings of reports.
+const OF_REPORTS: [&str; 3] = ["html", "htm", "md"];
+
 /// Writes runs to files, or prints one.
 pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
     let store = open(&words.store)?;
@@ -29,21 +44,18 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
                 ids.len()
             )));
         };
-        let format = &words.format;
-        if matches!(format.as_str(), "parquet" | "series-parquet") {
+        let format = words.format.as_deref().unwrap_or(WHOLE);
+        if matches!(format, "parquet" | "series-parquet") {
             return Err(Failure::usage(format!(
                 "--format {format} is binary and needs a file; for example -o run.parquet"
             )));
         }
-        print_data(&String::from_utf8_lossy(&exported(
-            &store,
-            id,
-            &words.format,
-        )?));
+        print_data(&String::from_utf8_lossy(&exported(&store, id, format)?));
         return Ok(ExitCode::Success);
     };
     let into = ExportPath::of(out, &ids)?;
-    let files: Vec<PathBuf> = ids.iter().map(|id| into.file(id, &words.format)).collect();
+    let format = into.format(words.format.as_deref())?;
+    let files: Vec<PathBuf> = ids.iter().map(|id| into.file(id, format)).collect();
     let replace = match words.overwrite {
         true => Replace::Anything,
         false => Replace::Nothing,
@@ -63,7 +75,7 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
         words.lang,
     );
     for (id, file) in ids.iter().zip(&files) {
-        let content = exported(&store, id, &words.format)?;
+        let content = exported(&store, id, format)?;
         write(file, &content, replace).map_err(|e| user_files::failed(file, &e))?;
         bar.suspend(|| print(&format!("{}\n", file.display())));
         bar.inc(1);
@@ -103,6 +115,15 @@ impl ExportPath {
         Ok(ExportPath::File(out.into()))
     }
 
+    /// The format that is asked for, or that a file's ending says. Files of a folder get the ending of
+    /// theirs.
+    fn format<'w>(&self, asked: Option<&'w str>) -> Result<&'w str, Failure> {
+        match self {
+            ExportPath::File(file) => format_of(file, asked),
+            ExportPath::Folder(_) => Ok(asked.unwrap_or(WHOLE)),
+        }
+    }
+
     fn file(&self, id: &str, format: &str) -> PathBuf {
         let ending = match format {
             "hdr" => "hlog",
@@ -128,10 +149,56 @@ impl ExportPath {
     }
 }
 
+/// The format of a file, which its ending must not contradict.
+fn format_of<'w>(file: &Path, asked: Option<&'w str>) -> Result<&'w str, Failure> {
+    let shown = file.display();
+    let ending = lower_ending(file);
+    if OF_REPORTS.contains(&ending.as_str()) {
+        return Err(Failure::usage(format!(
+            "-o {shown}: export writes data, not reports; for example: tidemark report last --out {shown}"
+        )));
+    }
+    let known = BY_ENDING.iter().find(|(of, _)| *of == ending);
+    match (known, asked) {
+        (None, _) => Ok(asked.unwrap_or(WHOLE)),
+        // `run.series.csv` is how this tool calls it.
+        (Some((_, formats)), None) => {
+            let inner = file.file_stem().map(Path::new).map(lower_ending);
+            let says = |format: &&&str| {
+                let inner = inner.as_deref().unwrap_or_default();
+                **format == inner || **format == format!("{inner}-{ending}")
+            };
+            let format = formats.iter().find(says).or(formats.first());
+            Ok(format.copied().unwrap_or(WHOLE))
+        }
+        (Some((_, formats)), Some(asked)) if formats.contains(&asked) => Ok(asked),
+        (Some((_, formats)), Some(asked)) => {
+            let other = file.with_extension(ending_of(asked));
+            Err(Failure::usage(format!(
+                "-o {shown}: files that end in .{ending} are of --format {}, not {asked}; for example -o {}",
+                formats.join(" or "),
+                other.display()
+            )))
+        }
+    }
+}
+
+/// What is behind the last dot of a format's files.
+fn ending_of(format: &str) -> &str {
+    let of = BY_ENDING
+        .iter()
+        .find(|(_, formats)| formats.contains(&format));
+    of.map_or(format, |(ending, _)| *ending)
+}
+
+fn lower_ending(path: &Path) -> String {
+    let ending = path.extension().unwrap_or_default();
+    ending.to_string_lossy().to_lowercase()
+}
+
 /// Whether a path ends as files of data do: nobody means a folder.
 fn is_named_as_a_file(path: &Path) -> bool {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    ending.is_some_and(|e| FILE_ENDINGS.contains(&e.as_str()))
+    FILE_ENDINGS.contains(&lower_ending(path).as_str())
 }
 
 /// What is behind the last dot of their names.
@@ -351,4 +418,45 @@ fn read(file: &Path) -> Result<RunRecord, Failure> {
     drop(text);
     check_id(&record.id).map_err(|e| bad(&e))?;
     imported::without_passwords(record).map_err(|e| bad(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_file_says_its_format() {
+        for (file, format) in [
+            ("run", "json"),
+            ("run.json", "json"),
+            ("run.txt", "json"),
+            ("run.csv", "csv"),
+            ("RUN.CSV", "csv"),
+            ("my.run.csv", "csv"),
+            ("run.series.csv", "series"),
+            ("run.clients.csv", "clients"),
+            ("run.parquet", "parquet"),
+            ("run.series.parquet", "series-parquet"),
+            ("run.hlog", "hdr"),
+        ] {
+            assert_eq!(format_of(Path::new(file), None).unwrap(), format, "{file}");
+            let asked = format_of(Path::new(file), Some(format));
+            assert_eq!(asked.unwrap(), format, "{file}");
+        }
+        let anything = format_of(Path::new("run.dat"), Some("csv"));
+        assert_eq!(anything.unwrap(), "csv");
+        let refused = |file: &str, asked| format_of(Path::new(file), asked).unwrap_err().message;
+        let said = refused("run.csv", Some("json"));
+        assert!(
+            said.contains("csv or series or clients, not json"),
+            "{said}"
+        );
+        assert!(said.ends_with("; for example -o run.json"), "{said}");
+        let said = refused("run.json", Some("hdr"));
+        assert!(said.ends_with("; for example -o run.hlog"), "{said}");
+        for asked in [None, Some("json")] {
+            let said = refused("run.md", asked);
+            assert!(said.contains("tidemark report last --out run.md"), "{said}");
+        }
+    }
 }

@@ -153,7 +153,7 @@ const EXAMPLES: &[(&str, Examples)] = &[
         "export",
         [
             "tidemark export last --out run.json",
-            "tidemark export last --format csv --out run.csv",
+            "tidemark export last --out run.csv",
         ],
     ),
     (

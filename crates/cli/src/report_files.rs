@@ -151,7 +151,7 @@ impl<'p> ReportFile<'p> {
 mod tests {
     use super::*;
     use std::fs;
-    use tidemark_report::CHART_MARK;
+    use tidemark_report::{CHART_MARK, marked_chart};
 
     /// A report with so many charts.
     fn report(charts: usize) -> Written {
@@ -160,7 +160,7 @@ mod tests {
         let links: String = links.collect();
         let chart = |n| ChartFile {
             name: name(n),
-            svg: format!("<svg xmlns=\"x\">\n{CHART_MARK}\n</svg>\n"),
+            svg: marked_chart(&format!("<svg xmlns=\"x\">\n{CHART_MARK}\n</svg>\n")),
         };
         Written {
             text: format!("# r\n{links}\nMade by Tidemark 1\n"),
@@ -209,6 +209,49 @@ mod tests {
         // Without charts, too.
         write(0, true);
         assert_eq!(names(&folder), left[2..]);
+    }
+
+    #[test]
+    fn a_chart_that_somebody_edited_is_neither_removed_nor_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r x.md");
+        let chart = dir.path().join("r x-files/chart-03.svg");
+        let file = ReportFile::at(&path, Format::Markdown, false);
+        file.write(&report(3), Lang::En).unwrap();
+        let edited = fs::read_to_string(&chart).unwrap();
+        let edited = edited.replace("</svg>", "<text>the peak</text></svg>");
+        fs::write(&chart, &edited).unwrap();
+        file.write(&report(2), Lang::En).unwrap();
+        let refused = file.write(&report(3), Lang::En).unwrap_err();
+        assert!(refused.message.contains("chart-03.svg: already exists"));
+        assert_eq!(fs::read_to_string(&chart).unwrap(), edited);
+        let insists = ReportFile::at(&path, Format::Markdown, true);
+        insists.write(&report(3), Lang::En).unwrap();
+        assert_ne!(fs::read_to_string(&chart).unwrap(), edited);
+    }
+
+    #[test]
+    fn reports_of_one_name_and_several_endings_share_no_chart() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, charts: usize| {
+            let path = dir.path().join(name);
+            let file = ReportFile::at(&path, Format::Markdown, false);
+            let folder = &file.folder().unwrap().name;
+            let address = folder.replace(' ', "%20");
+            let mut written = report(charts);
+            written.text = written.text.replace("r%20x-files", &address);
+            file.write(&written, Lang::En).unwrap();
+            names(&dir.path().join(folder)).len()
+        };
+        let others = ["r x.txt", "r x", "r x.markdown"];
+        assert_eq!(write("r x.md", 3), 3);
+        for name in others {
+            assert_eq!(write(name, 2), 2, "{name}");
+        }
+        assert_eq!(write("r x.md", 1), 1);
+        for name in others {
+            assert_eq!(write(name, 2), 2, "{name}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::report_files::{ReportFile, Written, of_many, of_one};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::texts::{progress as texts, reports as said};
-use crate::{args, authored, progress, run_selection, stdio, user_files};
+use crate::{args, authored, progress, run_selection, stdio};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -47,12 +47,11 @@ struct ReportScope {
 pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let (format, out) = destination(words)?;
     let printed = out == Path::new("-");
-    if !printed {
-        user_files::permitted(&out, format, words.overwrite)?;
-    }
+    let file = (!printed).then(|| ReportFile::at(&out, format, words.overwrite));
+    // Before records are read and digested.
+    file.as_ref().map_or(Ok(()), ReportFile::permitted)?;
     let asked = ReportScope::of(words)?;
     let authored = asked.authored(words, format)?;
-    let file = (!printed).then(|| ReportFile::at(&out, format, words.overwrite));
     let folder = file.as_ref().and_then(ReportFile::folder);
     let written = match asked.runs.as_slice() {
         [one] if asked.studies == 0 && format != Format::Csv => {

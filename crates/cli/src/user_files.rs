@@ -7,10 +7,12 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use tidemark_files::{Replace, WriteError};
-use tidemark_report::CHART_MARK;
+use tidemark_report::is_unchanged_chart;
 
 /// How much of a file's begin and end is looked at.
 const LOOKED_AT: u64 = 4096;
+/// No chart is longer, in bytes.
+const LONGEST_CHART: u64 = 64 << 20;
 
 /// Writes a report or a record whole or not at all.
 ///
@@ -54,7 +56,7 @@ pub fn is_own(path: &Path, format: Format) -> bool {
     is_known_file(path, &|file: &mut File| is_ours(file, format))
 }
 
-/// Whether there is a chart that Tidemark wrote, and no link to one.
+/// Whether there is a chart as Tidemark wrote it, and no link to one.
 pub fn is_own_chart(path: &Path) -> bool {
     is_known_file(path, &is_chart)
 }
@@ -66,10 +68,12 @@ fn is_known_file(path: &Path, is_known: &dyn Fn(&mut File) -> io::Result<bool>) 
     file.is_some_and(|mut file| is_known(&mut file).unwrap_or(false))
 }
 
-/// Whether a file is a chart that Tidemark wrote.
+/// Whether a file is a chart that Tidemark wrote. One that somebody has changed since is theirs.
 fn is_chart(file: &mut File) -> io::Result<bool> {
-    let (begin, _) = ends_of(file)?;
-    Ok(begin.starts_with("<svg ") && begin.contains(CHART_MARK))
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.by_ref().take(LONGEST_CHART).read_to_end(&mut bytes)?;
+    Ok(std::str::from_utf8(&bytes).is_ok_and(is_unchanged_chart))
 }
 
 fn replacing<'a>(

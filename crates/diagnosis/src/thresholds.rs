@@ -224,6 +224,11 @@ pub const DEAD: f64 = 0.02;
 pub const SILENT_S: f64 = 1.5;
 /// `server-stalls`: the part of a stall in which they heard nothing: most of it.
 pub const SILENT: f64 = 0.5;
+/// `server-stalls`: packets that were sent again in a stall of the network: a single one that gets lost as long
+/// as observing sessions are silent is sent again after 0.2, 0.6 and 1.4 s (RFC 6298 with Linux' shortest wait).
+pub const SENT_AGAIN: f64 = 3.0;
+/// `server-stalls`: and so many times as many as in as long a time without a stall.
+pub const MORE_SENT_AGAIN: f64 = 3.0;
 
 /// `server-stalls`: intervals with short pauses; one alone may be the hypervisor's.
 pub const FEWEST_PAUSES: usize = 2;

@@ -294,14 +294,14 @@ impl Session {
             Some(reader) if only_reads(sql) => {
                 self.at_reader = true;
                 let verb = statement.verb;
-                let forms = Box::new([statement, reader.prepare(sql).await?]);
-                let form = StatementForm::Either(forms);
+                let prepared = reader.prepare(sql).await;
+                // Of one that failed, too.
+                self.count_round_trips();
+                let form = StatementForm::Either(Box::new([statement, prepared?]));
                 Statement { verb, form }
             }
             _ => statement,
         };
-        // Of the reader, too.
-        self.count_round_trips();
         if let Some(given) = &mut self.given {
             given.became(&statement);
         }
@@ -515,13 +515,16 @@ impl Session {
     }
 
     /// Sends a statement that does nothing (`COM_PING`, an empty query); how long its reply took to come
-    /// to this host. Not counted. For sessions whose statements' time nobody takes.
+    /// to this host. Not counted as a statement. For sessions whose statements' time nobody takes.
     ///
     /// # Errors
     /// As [`Session::execute`].
     pub async fn ping(&mut self) -> Result<Duration, DbError> {
         attended!(self, self.ping());
-        self.primary.ping().await
+        self.at_reader = false;
+        let answered = self.primary.ping().await;
+        self.count_round_trips();
+        answered
     }
 
     /// The port of this end of the connection that takes writes; none of a Unix socket, and of an

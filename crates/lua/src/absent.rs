@@ -151,7 +151,12 @@ pub fn definition_of(script: &Arc<Script>) -> &'static Definition {
     match script.0 {}
 }
 
-/// The script of a workload's name: none was read.
-pub fn script_named(_name: &str) -> Option<Arc<Script>> {
+/// The script of a row of the registry: none was read.
+pub fn script_of(_definition: &Definition) -> Option<Arc<Script>> {
+    None
+}
+
+/// The script of a file: none was read.
+pub fn script_at(_path: &Path) -> Option<Arc<Script>> {
     None
 }

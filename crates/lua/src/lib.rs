@@ -68,7 +68,7 @@ pub use file::{
 pub use stat::Stat;
 
 #[cfg(not(feature = "luajit"))]
-pub use absent::{Commands, Program, Script, definition_of, script_named};
+pub use absent::{Commands, Program, Script, definition_of, script_at, script_of};
 #[cfg(feature = "luajit")]
 pub use commands::Commands;
 #[cfg(feature = "luajit")]
@@ -76,7 +76,7 @@ pub use program::Program;
 #[cfg(feature = "luajit")]
 pub use script::Script;
 #[cfg(feature = "luajit")]
-pub use workload::{definition_of, script_named, workload_of};
+pub use workload::{definition_of, script_at, script_of, workload_of};
 
 use std::sync::OnceLock;
 

@@ -120,7 +120,7 @@ impl Script {
     /// are not known.
     ///
     /// # Errors
-    /// [`ScriptError`] of a file that can't be read.
+    /// [`ScriptError`] of a file that its top level read and that can't be read any more.
     pub fn files(&self) -> Result<ScriptFiles, ScriptError> {
         let search = sources::search_path(&self.path);
         sources::all(&self.origin, &self.read, &search)

@@ -61,10 +61,11 @@ impl Origin {
     }
 }
 
-/// These files, and all that they name where they read others.
+/// These files, and all that they name where they read others. A name alone may be in a comment: one that
+/// can't be read is left to whoever asks for it.
 ///
 /// # Errors
-/// [`ScriptError`] of a file that can't be read.
+/// [`ScriptError`] of one of these files that can't be read.
 pub(crate) fn all(
     origin: &Origin,
     read: &BTreeSet<String>,
@@ -76,7 +77,11 @@ pub(crate) fn all(
         if files.contains_key(&path) {
             continue;
         }
-        let text = origin.read(&path).map_err(ScriptError::Failed)?;
+        let text = match origin.read(&path) {
+            Ok(text) => text,
+            Err(_) if !read.contains(&path) => continue,
+            Err(error) => return Err(ScriptError::Failed(error)),
+        };
         wanted.extend(named_in(&String::from_utf8_lossy(&text), search, origin));
         files.insert(path, text);
     }
@@ -148,6 +153,28 @@ mod tests {
         let gone = BTreeSet::from(["gone.lua".to_string()]);
         let error = all(&origin, &gone, &search).unwrap_err().to_string();
         assert_eq!(error, "gone.lua: did not come with the script");
+    }
+
+    #[test]
+    fn a_file_that_is_only_named_may_be_unreadable() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let (script, other) = (path("s.lua"), path("big.lua"));
+        let text = format!("-- once: dofile('{other}')\nfunction event() end");
+        std::fs::write(&script, text).unwrap();
+        let big = std::fs::File::create(&other).unwrap();
+        big.set_len(LARGEST + 1).unwrap();
+        let origin = Origin::default();
+        let search = search_path(Path::new(&script));
+        let files = |read: &[&String]| {
+            let read: BTreeSet<String> = read.iter().map(|path| (*path).clone()).collect();
+            all(&origin, &read, &search)
+        };
+        let found = files(&[&script]).unwrap();
+        assert!(found.keys().eq([&script]), "{:?}", found.keys());
+        // One that was asked for is missed.
+        let error = files(&[&script, &other]).unwrap_err().to_string();
+        assert!(error.starts_with(&other), "{error}");
     }
 
     #[test]

@@ -35,9 +35,17 @@ pub fn definition_of(script: &Arc<Script>) -> &'static Definition {
     definition
 }
 
-/// The script of a workload's name, if that was read.
-pub fn script_named(name: &str) -> Option<Arc<Script>> {
-    find(|script| script.name() == name).map(|(script, _)| script)
+/// The script of a row of the registry, if it is one's: several folders may have scripts of one name.
+pub fn script_of(definition: &Definition) -> Option<Arc<Script>> {
+    let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rows = read.iter();
+    let found = rows.find(|(_, row)| std::ptr::eq(*row, definition));
+    found.map(|(script, _)| Arc::clone(script))
+}
+
+/// The script of a file, if that was read.
+pub fn script_at(path: &Path) -> Option<Arc<Script>> {
+    find(|script| script.path() == path).map(|(script, _)| script)
 }
 
 /// The workload of options whose `script` was read.
@@ -47,7 +55,7 @@ pub fn script_named(name: &str) -> Option<Arc<Script>> {
 /// sessions: a script's thread has a connection of its own.
 pub fn workload_of(options: &OptionValues) -> Result<Arc<dyn Workload>, OptionError> {
     let path = Path::new(options.text("script"));
-    let Some((script, _)) = find(|script| script.path() == path) else {
+    let Some(script) = script_at(path) else {
         return Err(OptionError::Conflict(format!(
             "--script={}: was not read; for example --script=./mine.lua",
             path.display()

@@ -58,7 +58,9 @@ pub use clients::client_table;
 pub use columnar::{interval_parquet, series_parquet};
 pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
 pub use digest::Digest;
-pub use document::{CHART_MARK, ChartFile, Illustrated, links_chart};
+pub use document::{
+    CHART_MARK, ChartFile, Illustrated, is_unchanged_chart, links_chart, marked_chart,
+};
 pub use error::ReportError;
 pub use experiments::{experiment_name, percent_change};
 pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};

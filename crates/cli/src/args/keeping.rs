@@ -121,9 +121,10 @@ pub struct Export {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
-    /// Output format; `clients` is a CSV line for each client of a run
-    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "series", "series-parquet", "hdr", "clients"])]
-    pub format: String,
+    /// Output format, by default that of the file's ending, else json; `clients` is a CSV line for each client
+    /// of a run
+    #[arg(long, value_parser = ["json", "csv", "parquet", "series", "series-parquet", "hdr", "clients"])]
+    pub format: Option<String>,
     /// File for one run, or folder with a file per run, which several runs need; existing files are not
     /// replaced; without it, a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]

@@ -1,7 +1,6 @@
 //! A load of tables by several clients: they share its journal, and each loads what it claims.
 
 use super::several::Several;
-use crate::compat::sysbench::lua;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::plan::load_spec;
@@ -122,7 +121,7 @@ fn stopped(order: &JobOrder) -> String {
 
 /// What the same command does with what was loaded.
 fn again(order: &JobOrder) -> &'static str {
-    if lua::script_of(order.definition).is_some() {
+    if tidemark_lua::script_of(order.definition).is_some() {
         return "a command of a script starts over";
     }
     match load_spec(&order.job).replace {

@@ -262,6 +262,15 @@ fn runs_leave_a_store_and_come_into_another() {
 
     let csv = work.ok(&["export", "last", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), intervals + 1);
+    // Its ending says so, too.
+    work.ok(&["export", "last", "-o", "run.csv"]);
+    assert_eq!(
+        fs::read_to_string(work.path().join("run.csv")).unwrap(),
+        csv
+    );
+    let said = work.run(&["export", "last", "--format", "json", "-o", "other.csv"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(!work.path().join("other.csv").exists());
     let sum: f64 = csv
         .lines()
         .skip(1)

@@ -265,6 +265,9 @@ fn charts_of_markdown_are_files_beside_it() {
     assert_eq!(said.code, Some(5), "{said:?}");
     assert!(said.err.contains("own-files: already exists"), "{said:?}");
     assert!(!dir.path().join("own.md").exists());
+    // Nothing is looked up and read before.
+    let said = dir.run(&["report", "none", "--format", "md", "-o", "own.md"]);
+    assert_eq!(said.code, Some(5), "{said:?}");
     std::fs::remove_file(dir.path().join("own-files")).unwrap();
     // Written, and again by the same command.
     for _ in 0..2 {

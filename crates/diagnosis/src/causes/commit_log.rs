@@ -45,11 +45,11 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
     let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
     evidence.extend(disk_sync_ms(seen).map(|ms| seen.evidence("fsync of this machine", ms, "ms")));
-    // A disk that may write no more keeps the log waiting as slow flushes do.
+    // A disk on which the server may write no more keeps the log waiting as slow flushes do.
     let is_proven = seen.is_most(share, &[WaitClass::Log])
         && rate >= SYNCS
         && cpu_is_free
-        && !disk_rate::limits_writes(seen);
+        && !disk_rate::may_limit_writes(seen);
     Outcome::Found(FindingDetails {
         share,
         confidence: Confidence::high_if(is_proven),

@@ -20,10 +20,15 @@ const CLASSES_OF_WRITES: &[WaitClass] =
     &[WaitClass::DataRead, WaitClass::DataWrite, WaitClass::Log];
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
-    let classes = match limits_writes(seen) {
-        true => CLASSES_OF_WRITES,
-        false => CLASSES,
-    };
+    match known(seen) {
+        Outcome::NotFound => over_limit(seen).unwrap_or(Outcome::NotFound),
+        found => found,
+    }
+}
+
+fn known(seen: &Observations<'_>) -> Outcome {
+    let at_limit = seen.disk.as_ref().and_then(at_limit);
+    let classes = at_limit.map_or(CLASSES, Allowed::classes);
     let reads = seen.wait_share(WaitClass::DataRead);
     let share: f64 = classes.iter().map(|class| seen.wait_share(*class)).sum();
     if share < SHARE {
@@ -37,7 +42,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         .filter_map(|class| seen.wait_evidence(*class))
         .collect();
     let said = seen.said(classes);
-    if let Some(at_limit) = seen.disk.as_ref().and_then(at_limit) {
+    if let Some(at_limit) = at_limit {
         evidence.extend([&at_limit.used, &at_limit.most].map(|c| c.evidence()));
         let says = |lang| {
             let (most, used) = (amount(lang, at_limit, &at_limit.most), &at_limit.used);
@@ -97,10 +102,50 @@ fn at_limit(disk: &Disk) -> Option<&Allowed> {
     disk.allowed.iter().find(is_used_up)
 }
 
-/// Whether what a control group may write is used up.
-pub(super) fn limits_writes(seen: &Observations<'_>) -> bool {
-    let at_limit = seen.disk.as_ref().and_then(at_limit);
-    at_limit.is_some_and(|a| matches!(a.kind, AllowedKind::Writes | AllowedKind::BytesWritten))
+/// A disk that does more than a control group allows the server, with others' use of it, such as the journal of
+/// its file system: the server may be at its limit, and nobody knows.
+fn over_limit(seen: &Observations<'_>) -> Option<Outcome> {
+    let allowed = &seen.disk.as_ref()?.allowed;
+    let is_over = |a: &&Allowed| a.used.mean() > ALLOWED_OVER * a.most.mean();
+    let over = allowed.iter().find(is_over)?;
+    let classes = over.classes();
+    let share: f64 = classes.iter().map(|class| seen.wait_share(*class)).sum();
+    if share < SHARE {
+        return None;
+    }
+    let mut evidence: Vec<_> = classes
+        .iter()
+        .filter_map(|class| seen.wait_evidence(*class))
+        .collect();
+    evidence.extend([&over.used, &over.most].map(|c| c.evidence()));
+    let said = seen.said(classes);
+    let says = |lang| {
+        let (most, used) = (amount(lang, over, &over.most), &over.used);
+        texts::over(lang, most, amount(lang, over, used), &said)
+    };
+    Some(found(share, Confidence::Low, Words::of(says), evidence))
+}
+
+/// Whether what a control group may write is used up, or may be: more than that is written to the disk.
+pub(super) fn may_limit_writes(seen: &Observations<'_>) -> bool {
+    let mut allowed = seen.disk.iter().flat_map(|disk| &disk.allowed);
+    allowed.any(|a| a.kind.is_of_writes() && a.used.mean() >= ALLOWED_USED * a.most.mean())
+}
+
+impl Allowed {
+    /// What waits where it is used up.
+    fn classes(&self) -> &'static [WaitClass] {
+        match self.kind.is_of_writes() {
+            true => CLASSES_OF_WRITES,
+            false => CLASSES,
+        }
+    }
+}
+
+impl AllowedKind {
+    fn is_of_writes(self) -> bool {
+        matches!(self, AllowedKind::Writes | AllowedKind::BytesWritten)
+    }
 }
 
 /// So much a second of what is limited, in words.

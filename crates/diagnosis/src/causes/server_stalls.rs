@@ -7,7 +7,7 @@ use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::pauses::Pause;
 use crate::seen::Observations;
 use crate::texts::server_stalls as texts;
-use crate::thresholds::{DEAD, FEWEST_PAUSES, SHARE, SILENT};
+use crate::thresholds::{DEAD, FEWEST_PAUSES, MORE_SENT_AGAIN, SENT_AGAIN, SHARE, SILENT};
 use crate::{Cause, Evidence, WaitClass, Words};
 use tidemark_core::observe::NETWORK;
 
@@ -67,18 +67,29 @@ fn stalls(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<Outcome> {
     Some(found(share, confidence, Words::of(says), evidence))
 }
 
-/// Packets of the sessions that were sent again while nothing ended, or just after; `None` where there were
-/// none. The kernel of a server that stands still answers for it.
+/// Packets of the sessions that were sent again while nothing ended, or just after; `None` where there were no
+/// more than at other times. The kernel of a server that stands still answers for it.
 fn sent_again(seen: &Observations<'_>, stalls: &[(f64, f64)]) -> Option<SummedSeries> {
     let sent = seen.series.column(NETWORK, "network.retransmits")?;
     let step_s = f64::from(sent.step_ms) / 1000.0;
-    let is_in = |at_s: f64| {
-        let mut stalls = stalls.iter();
-        stalls.any(|(from, to)| (from - step_s..=to + step_s).contains(&at_s))
+    let is_in = |at_ms: i64, stall: &(f64, f64)| {
+        let near = stall.0 - step_s..=stall.1 + step_s;
+        near.contains(&(at_ms as f64 / 1000.0))
     };
-    let mut points = sent.points.iter();
-    let any = points.any(|(at, again)| *again > 0.0 && is_in(*at as f64 / 1000.0));
-    any.then_some(sent)
+    let again = |wanted: &dyn Fn(i64) -> bool| -> Vec<f64> {
+        let points = sent.points.iter().filter(|(at, _)| wanted(*at));
+        points.map(|(_, again)| *again).collect()
+    };
+    // On a long way some are sent again all the time.
+    let others = again(&|at| !stalls.iter().any(|stall| is_in(at, stall)));
+    let usual = tidemark_stats::mean(others.iter().copied());
+    let is_lost = |stall: &(f64, f64)| {
+        let within = again(&|at| is_in(at, stall));
+        let packets = within.iter().sum::<f64>() * step_s;
+        let as_usual = usual * step_s * within.len() as f64;
+        packets >= SENT_AGAIN && packets >= MORE_SENT_AGAIN * as_usual
+    };
+    stalls.iter().any(is_lost).then_some(sent)
 }
 
 /// Shorter pauses, again and again.

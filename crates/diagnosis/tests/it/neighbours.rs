@@ -171,6 +171,18 @@ fn a_silence_in_which_packets_were_lost_may_be_the_networks() {
     assert!(!says.contains("server stalled"), "{says}");
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "network network.retransmits"));
+    // One packet is nobody's stall, nor are as many as at all times on a long way.
+    let always = |usual: f64, within: f64| {
+        let again: Vec<f64> = (0..SECONDS)
+            .map(|n| if n == 6 { within } else { usual })
+            .collect();
+        let name = "network.retransmits";
+        silent.clone().over_time("network", name, &[], &again)
+    };
+    always(0.0, 1.0).sure(Cause::ServerStalls);
+    always(5.0, 5.0).sure(Cause::ServerStalls);
+    let lost = always(5.0, 100.0);
+    assert_eq!(confidence(&lost, Cause::ServerStalls), Confidence::Medium);
 }
 
 #[test]
@@ -235,6 +247,16 @@ fn a_log_on_a_disk_that_may_write_no_more_waits_for_the_disk() {
     assert!(found.sentence.en.contains("20.0 MB/s"), "{found:?}");
     let log = confidence(&on_disk(19e6), Cause::CommitLog);
     assert_eq!(log, Confidence::Medium);
+    // With the journal of its file system more is written than the group may: nobody knows by whom.
+    let over = on_disk(30e6);
+    assert_eq!(confidence(&over, Cause::CommitLog), Confidence::Medium);
+    let findings = over.diagnosis().findings;
+    let disk = findings.iter().find(|f| f.cause == Cause::DiskRate);
+    let disk = disk.unwrap();
+    assert_eq!(disk.confidence, Confidence::Low);
+    let says = &disk.sentence;
+    assert!(says.en.contains("30.0 MB/s") && says.en.contains("not known"));
+    assert!(says.zh.contains("尚不清楚"), "{says:?}");
     // One that may write much more waits for its flushes.
     on_disk(4e6).sure(Cause::CommitLog);
     assert!(!on_disk(4e6).finds(Cause::DiskRate));

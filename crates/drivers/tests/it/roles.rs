@@ -91,6 +91,10 @@ async fn statements_find_their_host(connector: Connector) {
     assert_eq!(counts(&mut session), [(0, 8), (1, 4)]);
     let sent = session.counts() - before;
     assert_eq!((sent.total(), sent.round_trips), (12, 12), "to both");
+    let before = session.counts();
+    session.ping().await.unwrap();
+    assert_eq!((session.counts() - before).round_trips, 1, "a ping");
+    counts(&mut session);
     // As text: what may lock or write goes to the primary as well.
     session.simple("SELECT n FROM t WHERE id=1").await.unwrap();
     session
@@ -163,6 +167,12 @@ fn roles_are_kept(engine: SandboxEngine, after: impl FnOnce(&Pair)) {
     block_on(async move {
         let mut session = both.connect_for(0, Access::ReadWrite).await.unwrap();
         let read = session.prepare(READ).await.unwrap();
+        pair.primary.query("CREATE TABLE here (id INT)").unwrap();
+        let before = session.counts();
+        let only_here = session.prepare("SELECT id FROM here WHERE id=?").await;
+        only_here.map(drop).unwrap_err();
+        let waited = (session.counts() - before).round_trips;
+        assert_eq!(waited, 2, "one of them failed");
         pair.reader.kill9().unwrap();
         let values = [Value::Int(1)];
         let error = session.execute(&read, &values).await.unwrap_err();

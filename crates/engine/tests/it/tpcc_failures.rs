@@ -86,9 +86,11 @@ fn think_after_errors(engine: &str, place: &Place) {
         let failed = totals.ignored_errors as f64;
         let cycle = 0.01 * 20.99;
         let most = TERMINALS as f64 * totals.elapsed_s / cycle;
-        // Stock-Level counts in an empty table; all others fail, Delivery in the background.
+        // Stock-Level counts in an empty table; all others fail, Delivery in the background. A user who does
+        // not think makes hundreds of times as many. However busy the machine is, users go on after an error.
+        let fewest = 2.0 * TERMINALS as f64;
         assert!(
-            (0.5 * most..1.15 * most).contains(&failed),
+            (fewest..1.15 * most).contains(&failed),
             "{what}: {failed} errors, of {most} transactions at most: {:?}",
             result.errors.counts()
         );

@@ -1,7 +1,7 @@
 //! Scripts that several clients share, and scripts that came from another host.
 
 use super::{GENERAL, Place};
-use crate::{Commands, Origin, Program, Script, ScriptError};
+use crate::{Commands, Origin, Program, Script, ScriptError, definition_of, script_at, script_of};
 use std::sync::Arc;
 use tidemark_core::{OptionValues, Shard};
 use tidemark_workloads::random::RAND_OPTIONS;
@@ -51,6 +51,19 @@ fn a_script_has_its_files_where_they_are_not() {
     };
     let error = Script::read_from(&alone.path, origin, &[], "check").unwrap_err();
     assert!(error.to_string().contains("did not come with"), "{error}");
+}
+
+#[test]
+fn scripts_of_one_name_are_told_apart_by_their_folders() {
+    let places = ["", "-- another"].map(|text| Place::new(&format!("function event() end {text}")));
+    let scripts = places.each_ref().map(|place| place.read().unwrap());
+    assert_eq!(scripts[0].name(), scripts[1].name());
+    let rows = scripts.each_ref().map(definition_of);
+    for (place, row) in places.iter().zip(rows) {
+        assert_eq!(script_of(row).unwrap().path(), place.path);
+        assert_eq!(script_at(&place.path).unwrap().path(), place.path);
+    }
+    assert!(script_at(&places[0].folder.path().join("other.lua")).is_none());
 }
 
 #[test]

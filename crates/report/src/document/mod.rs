@@ -7,7 +7,9 @@ mod picture;
 pub(crate) mod text;
 
 pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Role, TextPiece, Width};
-pub use picture::{CHART_MARK, ChartFile, Illustrated, links_chart};
+pub use picture::{
+    CHART_MARK, ChartFile, Illustrated, is_unchanged_chart, links_chart, marked_chart,
+};
 
 use crate::texts::{Lang, Texts};
 

@@ -5,9 +5,12 @@ use crate::ReportError;
 use crate::charts::ChartFigure;
 use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tidemark_core::fnv1a;
 
-/// What stands in every chart file, and by which it is known again.
+/// What stands in a chart file before [`marked_chart`].
 pub const CHART_MARK: &str = "<metadata>Made by Tidemark</metadata>";
+/// What stands there afterwards, with a digest between.
+const MARK_WITH_DIGEST: (&str, &str) = ("<metadata>Made by Tidemark, ", "</metadata>");
 
 /// A chart as a file of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +99,37 @@ pub(super) fn standalone(figure: &ChartFigure) -> Result<String, ReportError> {
     let mut svg = format!("{}\n", picture.render()?.trim_end());
     // XML has no other control characters, not even as references (XML 1.0, 2.2).
     svg.retain(|c| c == '\n' || !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')));
-    Ok(svg)
+    Ok(marked_chart(&svg))
+}
+
+/// A chart file with a digest of itself in its mark, by which it is known again as long as nobody changes it.
+///
+/// ```
+/// use tidemark_report::{CHART_MARK, is_unchanged_chart, marked_chart};
+/// let chart = marked_chart(&format!("<svg >{CHART_MARK}<path/></svg>"));
+/// assert!(is_unchanged_chart(&chart));
+/// assert!(!is_unchanged_chart(&chart.replace("<path/>", "<rect/>")));
+/// ```
+pub fn marked_chart(svg: &str) -> String {
+    let (begin, end) = MARK_WITH_DIGEST;
+    let mark = format!("{begin}{}{end}", digest(svg));
+    svg.replacen(CHART_MARK, &mark, 1)
+}
+
+/// Whether this is a chart file as Tidemark wrote it.
+pub fn is_unchanged_chart(svg: &str) -> bool {
+    let (begin, end) = MARK_WITH_DIGEST;
+    let Some((before, rest)) = svg.split_once(begin) else {
+        return false;
+    };
+    let Some((told, after)) = rest.split_once(end) else {
+        return false;
+    };
+    before.starts_with("<svg ") && told == digest(&format!("{before}{CHART_MARK}{after}"))
+}
+
+fn digest(svg: &str) -> String {
+    format!("{:016x}", fnv1a(svg))
 }
 
 /// Width and height of a drawing, and what is inside its element.
@@ -162,9 +195,16 @@ mod tests {
             "{svg}"
         );
         assert!(
-            svg.contains(CHART_MARK) && svg.contains("<text>x</text>"),
+            is_unchanged_chart(&svg) && svg.contains("<text>x</text>"),
             "{svg}"
         );
+        for changed in [
+            svg.replace(">x<", ">y<"),
+            format!("{svg}<!-- -->"),
+            String::new(),
+        ] {
+            assert!(!is_unchanged_chart(&changed), "{changed}");
+        }
         // Two lines below the drawing.
         assert!(svg.contains("viewBox=\"0 0 800 772\""), "{svg}");
         assert!(

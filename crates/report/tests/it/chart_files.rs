@@ -3,7 +3,9 @@
 use super::common::many::durability;
 use super::common::{Shape, run, well_formed};
 use std::collections::BTreeSet;
-use tidemark_report::{Authored, CHART_MARK, Illustrated, Lang, markdown, markdown_illustrated};
+use tidemark_report::{
+    Authored, Illustrated, Lang, is_unchanged_chart, markdown, markdown_illustrated,
+};
 
 fn of_run(lang: Lang) -> Illustrated {
     let record = run(&Shape {
@@ -35,7 +37,7 @@ fn each_chart_is_a_file_that_the_document_links_once() {
                         .svg
                         .starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")
                 );
-                assert!(chart.svg.contains(CHART_MARK), "{}", chart.svg);
+                assert!(is_unchanged_chart(&chart.svg), "{}", chart.svg);
                 // Its own ground, before anything that is drawn on it.
                 let ground = chart.svg.find("fill=\"#FFFFFF\"").unwrap();
                 assert!(chart.svg.find("<text").is_none_or(|text| ground < text));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tidemark_core::{Job, OptionValues, Shard, Source, did_you_mean, is_password_name};
 use tidemark_lua::{
-    Commands, Program, SCRIPT_OPTIONS, Script, ScriptError, definition_of, find_file, script_named,
+    Commands, Program, SCRIPT_OPTIONS, Script, ScriptError, definition_of, find_file, script_of,
 };
 use tidemark_workloads::{Definition, find};
 
@@ -227,11 +227,6 @@ pub fn definition_of_job(job: &Job) -> Result<&'static Definition, Failure> {
     }
     find(&job.workload.name)
         .map_err(|e| Failure::usage(format!("workload.name: {e}; tidemark workloads lists them")))
-}
-
-/// The script of a workload, if it is one.
-pub fn script_of(definition: &Definition) -> Option<Arc<Script>> {
-    script_named(definition.name)
 }
 
 /// A script with the options of an order, for a command.

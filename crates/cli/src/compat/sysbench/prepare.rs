@@ -20,7 +20,7 @@ use tidemark_workloads::Definition;
 /// # Errors
 /// [`Failure`] as the engine's.
 pub fn prepare(order: &JobOrder) -> Result<ExitCode, Failure> {
-    if let Some(script) = lua::script_of(order.definition) {
+    if let Some(script) = tidemark_lua::script_of(order.definition) {
         let name = order.options.text_opt(COMMAND_OPTION).unwrap_or("prepare");
         let shard = order.job.load.shard;
         return lua::command(&script, name, order.definition, &order.options, shard);
@@ -93,7 +93,7 @@ pub fn cleanup(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if let Some(script) = lua::script_of(definition) {
+    if let Some(script) = tidemark_lua::script_of(definition) {
         return lua::command(&script, "cleanup", definition, options, Shard::WHOLE).map(drop);
     }
     let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;

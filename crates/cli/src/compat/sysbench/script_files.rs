@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use tidemark_core::Job;
-use tidemark_lua::{FILES_OPTION, Origin, ScriptFiles, script_named};
+use tidemark_lua::{FILES_OPTION, Origin, ScriptFiles, script_at};
 
 /// All files of a script have at most so many bytes: with its job they are one message, of which NATS takes
 /// 1 MiB.
@@ -45,8 +45,7 @@ pub fn with_files(mut job: Job) -> Result<Job, Failure> {
     let settings = &job.workload.settings;
     let path = settings.get("script").and_then(|path| path.as_str());
     let path = path.unwrap_or_default().to_string();
-    let script = script_named(&job.workload.name).filter(|s| s.path() == Path::new(&path));
-    let Some(script) = script else {
+    let Some(script) = script_at(Path::new(&path)) else {
         return Err(Failure::usage(format!("--script={path}: was not read")));
     };
     let files = script.files().map_err(|e| Failure::usage(e.to_string()))?;
