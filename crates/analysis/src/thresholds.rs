@@ -162,6 +162,9 @@ pub const TPMC_ABOVE_CAP: f64 = 1.1;
 pub const CLIENT_SHARE: f64 = 0.25;
 /// `client-bound`: less, in milliseconds, is what waking and reading take on an idle host.
 pub const CLIENT_SHARE_MS: f64 = 0.05;
+/// `client-bound`: less, in milliseconds, is what a timer takes to wake a client that sleeps: 0.05 ms of slack
+/// (Linux, `PR_SET_TIMERSLACK`), and leaving the processor's idle state.
+pub const CLIENT_ASLEEP_MS: f64 = 0.2;
 /// `client-bound`: fewer transactions say nothing of a share.
 pub const CLIENT_SHARE_SAMPLES: u64 = 200;
 

@@ -3,10 +3,12 @@
 
 use crate::run::{Run, decode};
 use crate::texts::client_bound::{
-    LATE, LATE_INSTEAD, OWN_HOST, OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD,
+    ASLEEP_INSTEAD, LATE, LATE_INSTEAD, OWN_HOST, OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD,
 };
-use crate::thresholds::{CLIENT_SHARE, CLIENT_SHARE_MS, CLIENT_SHARE_SAMPLES};
+use crate::thresholds::{CLIENT_ASLEEP_MS, CLIENT_SHARE, CLIENT_SHARE_MS, CLIENT_SHARE_SAMPLES};
 use crate::{AnalysisError, Figure, Finding, Severity};
+use tidemark_core::Pacing;
+use tidemark_core::record::RunRecord;
 
 pub(super) const ID: &str = "client-bound";
 
@@ -64,14 +66,17 @@ fn starts(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if is_small || count < CLIENT_SHARE_SAMPLES {
         return Ok(None);
     }
+    let is_timers = late_ms < CLIENT_ASLEEP_MS && sleeps(run.record);
+    let (severity, instead) = match run.record.target_on_client {
+        _ if is_timers => (Severity::Note, ASLEEP_INSTEAD),
+        Some(true) => (Severity::Note, LATE_INSTEAD),
+        _ => (Severity::Suspect, LATE_INSTEAD),
+    };
     Ok(Some(Finding {
         rule: ID,
-        severity: match run.record.target_on_client {
-            Some(true) => Severity::Note,
-            _ => Severity::Suspect,
-        },
+        severity,
         says: LATE,
-        instead: LATE_INSTEAD,
+        instead,
         figures: vec![
             ("mean", Figure::Number(run.latency.mean_ns() / 1e6)),
             ("late", Figure::Number(late_ms)),
@@ -79,4 +84,13 @@ fn starts(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             ("cores", Figure::Count(run.record.client.cores as u64)),
         ],
     }))
+}
+
+/// Whether the client sleeps until transactions are due. Only arrivals of an open loop are awaited awake, where
+/// that is asked for and each executor has a processor.
+fn sleeps(record: &RunRecord) -> bool {
+    let load = record.job.as_ref().map(|job| &job.load);
+    let is_asked = load.is_none_or(|l| l.pacing != Pacing::Closed && !l.busy_poll.is_zero());
+    let is_crowded = record.clients.is_empty() && record.executors > record.client.cores;
+    !is_asked || is_crowded
 }

@@ -3,8 +3,8 @@
 use super::common::{clean, histogram, of_rates, only, option, rules};
 use std::time::Duration;
 use tidemark_analysis::Severity;
-use tidemark_core::ErrorClass;
 use tidemark_core::record::*;
+use tidemark_core::{ErrorClass, Job, Pacing};
 use tidemark_stats::Histogram;
 
 #[test]
@@ -114,6 +114,46 @@ fn transactions_that_the_client_began_late_are_told() {
     record.target_on_client = Some(true);
     assert_eq!(only(&record, "client-bound").severity, Severity::Note);
     assert_eq!(rules(&late(2.0)), [""; 0]);
+    // A client that sleeps until then is woken so late by the operating system.
+    let woken = |executors: usize, job: Option<Job>, ms: f64| {
+        let mut record = late(ms);
+        let response = histogram(20_000, 0.2 + ms);
+        record.totals.all.response = Some(EncodedHistogram(response.encode()));
+        (record.executors, record.client.cores, record.job) = (executors, 4, job);
+        let found = tidemark_analysis::findings(&record).unwrap();
+        found
+            .into_iter()
+            .find(|f| f.rule == "client-bound")
+            .unwrap()
+    };
+    let asleep = |pacing: Pacing, busy_poll: Duration| {
+        let job = serde_json::json!({
+            "version": 1,
+            "target": {"url": "sqlite:a.db"},
+            "workload": {"name": "oltp_point_select", "settings": {}},
+            "tool": {"name": "sysbench", "settings": {}},
+        });
+        let mut job: Job = serde_json::from_value(job).unwrap();
+        (job.load.pacing, job.load.busy_poll) = (pacing, busy_poll);
+        Some(job)
+    };
+    let open = || Pacing::Rate(1000.0);
+    let poll = Duration::from_micros(500);
+    for (executors, job) in [
+        (5, None),
+        (4, asleep(open(), Duration::ZERO)),
+        (4, asleep(Pacing::Closed, poll)),
+    ] {
+        let found = woken(executors, job.clone(), 0.1);
+        assert_eq!(found.severity, Severity::Note, "{found:?}");
+        assert!(found.instead.en.contains("--busy-poll"), "{found:?}");
+        super::common::both_languages_use_the_figures(&found);
+        // More is the processor's.
+        assert_eq!(woken(executors, job, 0.5).severity, Severity::Suspect);
+    }
+    let awake = woken(4, asleep(open(), poll), 0.1);
+    assert_eq!(awake.severity, Severity::Suspect);
+    assert!(!awake.instead.en.contains("--busy-poll"), "{awake:?}");
     // What waited for a session is no lateness: nobody could have begun it.
     record.totals.lateness = None;
     assert_eq!(rules(&record), [""; 0]);
