@@ -149,11 +149,11 @@ fn names_and_counts_of_any_kind_are_taken() {
     for name in hostile {
         assert!(names.contains(&format!("{name}:mean_ms")), "{name:?}");
     }
-    assert_eq!(names.len(), 26 + 4 * hostile.len());
+    assert_eq!(names.len(), 27 + 4 * hostile.len());
 }
 
 #[test]
 fn a_run_of_no_interval_is_a_table_of_no_row() {
     let (names, rows) = read(interval_parquet(&RunRecord::default(), None).unwrap());
-    assert_eq!((names.len(), rows.len()), (26, 0));
+    assert_eq!((names.len(), rows.len()), (27, 0));
 }
