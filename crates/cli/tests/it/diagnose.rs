@@ -53,7 +53,7 @@ fn measured<'j>(found: &'j Value, name: &str) -> Option<&'j Value> {
 fn until_measured(work: &Workdir, words: &[&str], budgets: &[u32], name: &str) -> (Said, Value) {
     let made = budgets.iter().find_map(|seconds| {
         let budget = format!("--budget={seconds}s");
-        let said = ok(work, &[words, &[&budget][..]].concat());
+        let said = ok(work, &[words, &[budget.as_str()][..]].concat());
         let found = json(&said);
         measured(&found, name).is_some().then_some((said, found))
     });
