@@ -87,11 +87,20 @@ def ten_minutes(cost):
     return cost.record_bytes + cost.growing_bytes * (OF_SECONDS / cost.seconds - 1)
 
 
+# Smaller parts of a record stand together.
+SMALL = 0.01
+
+
 def parts_table(costs):
     """What a record is made of, the largest first."""
     rows = []
     for cost in costs:
-        for part, size in sorted(cost.parts.items(), key=lambda item: -item[1]):
+        parts = sorted(cost.parts.items(), key=lambda item: -item[1])
+        large = [(part, size) for part, size in parts if size >= SMALL * cost.record_bytes]
+        small = [size for _, size in parts[len(large):]]
+        if small:
+            large.append((f"{len(small)} others", sum(small)))
+        for part, size in large:
             share = size / cost.record_bytes
             rows.append([cost.server, part, f"{size:,}", f"{share:.1%}"])
     return table(["server", "part", "bytes", "of the record"], rows)

@@ -53,6 +53,9 @@ class Table(unittest.TestCase):
         self.assertIn("500,000", lines[2])
         self.assertIn("50.0%", lines[2])
         self.assertIn("series of client-host", lines[3])
+        # What is below one percent stands together.
+        self.assertIn("1 others", lines[4])
+        self.assertIn("2,000", lines[4])
 
     def test_figures_that_are_too_far_apart_are_missed(self):
         compared = [
