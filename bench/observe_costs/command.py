@@ -83,7 +83,7 @@ def measure_all(args, plan):
     text = facts.markdown(programs.tidemark, [], how)
     return (
         f"{text}\n\n{report.figures_table(found)}\n\n"
-        f"A run of {plan.long_seconds} s with {QUIET_RATE} transactions a second:\n\n"
+        f"A run of {plan.long_seconds} s with {QUIET_RATE} transactions per second:\n\n"
         f"{report.costs_table(costs)}\n\n"
         f"Of its record:\n\n{report.parts_table(costs)}\n\n"
         f"What was sampled beside the server's totals, in a run of {plan.totals_seconds} s of "
