@@ -10,7 +10,7 @@ use crate::{args, columns, documents};
 use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
-use tidemark_import::{Became, Import};
+use tidemark_import::{Became, Import, without_secrets};
 use tidemark_report::{Authored, Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
@@ -85,7 +85,7 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
             print(&format!(
                 "{line:>6}  {}  {}\n",
                 columns::left(&became_words(became, words.lang), 15),
-                printable(text)
+                printable(&without_secrets(text))
             ));
         }
     })?;

@@ -183,6 +183,21 @@ fn what_the_real_pgbench_prints_is_taken_over() {
 const TABLE: &str = "## 点查\n\n| 并发 | TPS | 平均延迟 (ms) |\n|---|---|---|\n| 8 | 800 | 10.0 |\n| 16 | 1500 | 5.1 |\n";
 
 #[test]
+fn nothing_that_import_says_has_a_password_of_the_document() {
+    let dir = Workdir::new();
+    let text = "sysbench --mysql-password=geheim oltp_read_only --threads=4 run\n\
+        mysql -uroot -pgeheim -e 'x'\nPGPASSWORD=geheim psql\nmysql://u:geheim@h/db\n\
+        密码：geheim\n\n";
+    std::fs::write(dir.path().join("a.md"), format!("{text}{TABLE}")).unwrap();
+    for words in [&["--explain"][..], &["--dry-run"], &[]] {
+        let said = dir.ok(&[&["import", "a.md"], words].concat());
+        assert!(!said.all().contains("geheim"), "{said:?}");
+        let is_explained = said.out.contains("mysql -uroot -p*** -e");
+        assert_eq!(is_explained, words == ["--explain"], "{said:?}");
+    }
+}
+
+#[test]
 fn a_document_becomes_a_report_and_is_explained() {
     let dir = Workdir::new();
     std::fs::create_dir(dir.path().join("results")).unwrap();
