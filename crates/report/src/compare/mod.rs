@@ -20,10 +20,6 @@ use tidemark_analysis::compare::{
 };
 use tidemark_diagnosis::Changes;
 
-/// An interval whose upper end is more times its lower one (a quarter to four times) says nothing, and
-/// its figures would look as if they did.
-const WIDEST: f64 = 16.0;
-
 /// Limits that were given, and whether each is broken.
 pub type Judged<'l> = &'l [(RegressionLimit, bool)];
 
@@ -223,7 +219,8 @@ fn row(of: &Compared, t: &Texts) -> Vec<String> {
     };
     let interval = match of.interval {
         None => "–".into(),
-        Some((low, high)) if high > low * WIDEST => t.too_wide.into(),
+        // Its figures would look as if they said something.
+        Some(_) if of.is_too_wide() => t.too_wide.into(),
         Some((low, high)) => format!("{} … {}", change(low), change(high)),
     };
     let verdict = match of.verdict {
@@ -300,6 +297,7 @@ fn unusable(comparison: &Comparison, t: &Texts) -> Vec<String> {
 fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<String> {
     let said = |(limit, broken): &(RegressionLimit, bool)| {
         let template = match (broken, comparison.is_usable()) {
+            (true, true) if !limit.can_judge(comparison) => t.unjudged,
             (true, true) => t.broken,
             (true, false) => t.broken_unusable,
             (false, _) => t.kept,
@@ -331,7 +329,8 @@ fn decided_on(comparison: &Comparison, limit: &RegressionLimit, said: String, t:
         // It is said already that nothing can be judged.
         (Verdict::Invalid, _) => return said,
         (Verdict::Faster | Verdict::Slower, _) => t.on_shown,
-        (Verdict::NotEnough, _) => t.on_ratio,
+        (Verdict::NotEnough, _) => t.on_too_little,
+        (Verdict::NoDifferenceShown, _) if of.is_too_wide() => t.on_too_wide,
         (Verdict::NoDifferenceShown, Basis::Repeats) => t.on_repeats,
         (Verdict::NoDifferenceShown, Basis::Intervals) => t.on_intervals,
     };
