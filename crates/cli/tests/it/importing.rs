@@ -235,6 +235,13 @@ fn a_document_becomes_a_report_and_is_explained() {
         page.contains("littles-law") && page.contains("点查"),
         "{page}"
     );
+    let two = ["--report", "b.html", "--report", "b.csv", "--dry-run"];
+    dir.ok(&[&["import", "results"][..], &two].concat());
+    assert!(
+        ["b.html", "b.csv"]
+            .iter()
+            .all(|f| dir.path().join(f).is_file())
+    );
     let explained = dir.ok(&["import", "--explain", "results/a.md", "--store", "none.db"]);
     assert!(
         explained.out.contains("     1  heading          ## 点查"),
