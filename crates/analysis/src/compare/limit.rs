@@ -50,7 +50,8 @@ impl std::str::FromStr for RegressionLimit {
             return Err(fail(format!("there is no metric {name:?}{meant}")));
         };
         let percent = change.trim().strip_suffix('%').map(str::trim_end);
-        let number = percent.and_then(|p| p.parse::<f64>().ok());
+        // The minus of a report, copied.
+        let number = percent.and_then(|p| p.replace('−', "-").parse::<f64>().ok());
         let Some(percent) = number.filter(|p| p.is_finite() && *p > -100.0) else {
             return Err(fail("the change is a number with a sign and %".into()));
         };
@@ -123,6 +124,7 @@ mod tests {
             ("P99>5 %", "p99 > +5%"),
             ("throughput < -3%", "throughput < -3%"),
             ("mean>+0.5%", "mean > +0.5%"),
+            ("throughput < −3%", "throughput < -3%"),
         ] {
             let limit: RegressionLimit = text.parse().unwrap();
             assert_eq!(limit.to_string(), shown);

@@ -189,10 +189,8 @@ fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<ReportTable> {
     let rows = comparison.costs.iter().map(|cost| {
         let (called, a) = said_of(cost.kind, cost.a, o);
         let (_, b) = said_of(cost.kind, cost.b, o);
-        let change = cost
-            .ratio
-            .map(|ratio| format!("{:+.1}%", (ratio - 1.0) * 100.0));
-        vec![called.into(), a, b, change.unwrap_or_else(|| "–".into())]
+        let change = cost.ratio.map_or_else(|| "–".into(), change);
+        vec![called.into(), a, b, change]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     (!rows.is_empty()).then(|| ReportTable {
@@ -302,7 +300,9 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
             (true, false) => t.broken_unusable,
             (false, _) => t.kept,
         };
-        let said = fill(template, &[("limit", &limit.to_string())]);
+        // With the sign of the figures beside it.
+        let shown = limit.to_string().replace('-', "−");
+        let said = fill(template, &[("limit", &shown)]);
         let said = decided_on(comparison, limit, said, t);
         // What is left out must not let a limit pass in silence.
         match comparison.left_out() {

@@ -3,6 +3,7 @@
 use super::common::many::records;
 use tidemark_analysis::compare;
 use tidemark_analysis::compare::{RegressionLimit, Verdict};
+use tidemark_analysis::observed::{ComparedCost, CostKind};
 use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
@@ -16,6 +17,7 @@ fn judged(times: f64, repeats: u32, seconds: i64, limit: &str, lang: Lang) -> St
     let judged = [(limit, limit.is_broken_by(&compared))];
     let text = comparison_text(&compared, &Changes::default(), &judged, lang);
     let line = text.lines().last().unwrap().to_string();
+    assert!(!line.contains('-'), "one minus in all: {line}");
     let markdown =
         comparison_markdown(&compared, &Changes::default(), &judged, lang).replace('\\', "");
     assert!(markdown.contains(&line), "{line}: {markdown}");
@@ -96,4 +98,19 @@ fn what_an_interval_too_wide_leaves_open_does_not_pass() {
         let line = text.lines().last().unwrap();
         assert!(line.starts_with(begins) && line.contains(part), "{line}");
     }
+}
+
+#[test]
+fn costs_have_the_minus_of_the_other_changes() {
+    let factor = ("durability", &[("1", 1.0), ("2", 1.0)][..]);
+    let all = records(&["oltp_read_write"], &[4], factor, 3, 25);
+    let mut compared = compare(&all[..3], &all[3..]).unwrap();
+    compared.costs = vec![ComparedCost {
+        kind: CostKind::ServerCpuUs,
+        a: 200.0,
+        b: 150.0,
+        ratio: Some(0.75),
+    }];
+    let text = comparison_text(&compared, &Changes::default(), &[], Lang::En);
+    assert!(text.contains("−25.0%"), "{text}");
 }
