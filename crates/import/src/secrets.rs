@@ -22,6 +22,8 @@ enum Letter {
     Glued,
     /// A password, which may stand apart.
     Apart,
+    /// The same, or a property: `-p name=value`.
+    Mixed,
     /// Something else.
     Other,
 }
@@ -86,22 +88,25 @@ fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
     }
     let plain = word.trim_start_matches(MARKS);
     let before = &word[..word.len() - plain.len()];
-    // `-p name=value` is a property.
-    if std::mem::take(is_next) && !plain.is_empty() && !plain.contains('=') {
+    let is_property = |at: Option<usize>| *letter == Letter::Mixed && at.is_some_and(|at| at > 0);
+    if std::mem::take(is_next) && !plain.is_empty() && !is_property(plain.find('=')) {
         return HIDDEN.into();
     }
     if let Some(glued) = plain.strip_prefix("-p") {
         if glued.is_empty() {
-            *is_next = *letter == Letter::Apart;
+            *is_next = matches!(*letter, Letter::Apart | Letter::Mixed);
             return word.into();
         }
-        let is_property = glued.find('=').is_some_and(|at| at > 0);
-        return match is_property || *letter == Letter::Other {
+        return match is_property(glued.find('=')) || *letter == Letter::Other {
             true => word.into(),
             false => format!("{before}-p{HIDDEN}"),
         };
     }
-    if let Some(of) = letter_of(plain) {
+    // `--driver mysql` and `ycsb run mysql` start no client of MySQL.
+    let is_argument = matches!(*letter, Letter::Apart | Letter::Mixed);
+    if let Some(of) = letter_of(plain)
+        && !(of == Letter::Glued && is_argument)
+    {
         *letter = of;
     }
     match plain.contains("://") {
@@ -117,8 +122,10 @@ fn letter_of(word: &str) -> Option<Letter> {
     if name.starts_with("mysql") || name.starts_with("mariadb") {
         return Some(Letter::Glued);
     }
-    if matches!(name, "sshpass" | "tiup" | "tidemark") {
-        return Some(Letter::Apart);
+    match name {
+        "tidemark" => return Some(Letter::Mixed),
+        "sshpass" | "tiup" => return Some(Letter::Apart),
+        _ => {}
     }
     program(word).map(|tool| match tool.has_password_letter {
         true => Letter::Apart,
@@ -153,6 +160,11 @@ mod tests {
                 "tiup bench tpcc -p *** run",
             ),
             ("tidemark tpcc -pgeheim run", "tidemark tpcc -p*** run"),
+            (
+                "go-tpc -d mysql -p geheim run",
+                "go-tpc -d mysql -p *** run",
+            ),
+            ("go-tpc -p ge=heim tpcc run", "go-tpc -p *** tpcc run"),
             ("sshpass -p geheim ssh h", "sshpass -p *** ssh h"),
             (
                 "PGPASSWORD=geheim pgbench -p5432 -c 8",
@@ -175,6 +187,7 @@ mod tests {
             "| 并发 | TPS | p99 |",
             "  p99: 12.5 ms (8 threads)",
             "Access denied for user 'u'@'h' (using password: YES)",
+            "tidemark ycsb run mysql -p recordcount=1000",
             "go-ycsb run mysql -P workloada -p recordcount=1000",
             "mkdir -p results && pgbench -p 5432",
             "[ 10s ] thds: 8 tps: 100.00 qps: 2000.00 (r/w/o: 1400/400/200)",
