@@ -260,7 +260,7 @@ fn a_script_without_declarations_runs_again_by_its_job() {
     let plain = "function thread_init() con = sysbench.sql.driver():connect() end\n\
         function event() con:query('SELECT 1') end\n";
     let dir = with_script("plain.lua", plain);
-    for own in [&[][..], &["--lua-ffi=on", "--rows=5"]] {
+    for own in [&["--lua-ffi=on", "--rows=5"][..], &[]] {
         let first = [
             "plain.lua",
             "--target=sqlite:a.db",
