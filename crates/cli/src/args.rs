@@ -230,8 +230,8 @@ pub struct Compare {
     pub a: String,
     /// Runs to compare with the baseline, in the same form
     pub b: String,
-    /// Exit with code 3 if a metric changed by more than this and the change is shown, or if there is
-    /// not enough data: 'p99 > +5%' or 'throughput < -3%'; metrics: throughput, mean, p50, p95, p99;
+    /// Exit with code 3 if a metric changed by more than this and the change is shown, or if too little
+    /// was measured to tell: 'p99 > +5%' or 'throughput < -3%'; metrics: throughput, mean, p50, p95, p99;
     /// repeatable
     #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Read, stdin};
 use std::path::{Component, Path, PathBuf};
+use tidemark_core::StudyPlace;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{StudyPlace, redact_text};
-use tidemark_import::{Became, Import, Origin, Unit};
+use tidemark_import::{Became, Import, Origin, Unit, without_secrets};
 use tidemark_report::Lang;
 
 /// What ids of the studies begin with that documents make.
@@ -128,10 +128,7 @@ pub fn read(
     place(&mut runs, &study_of(path, &origin.file));
     import.runs = runs;
     for (_, text) in &mut import.missing {
-        *text = redact_text(text);
-    }
-    for (.., text) in &mut import.leftovers.ranges {
-        *text = redact_text(text);
+        *text = without_secrets(text);
     }
     Ok(import)
 }

@@ -269,7 +269,7 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
     let (records, texts): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|f| documents::is_record(f));
     if let (true, Some(record)) = (texts.is_empty(), records.first()) {
-        if let Some(out) = &words.report {
+        if let Some(out) = words.report.first() {
             let (out, record) = (out.display(), record.display());
             return Err(Failure::usage(format!(
                 "--report={out}: only for outputs of other tools, and these are records; for example: \

@@ -10,7 +10,7 @@ use crate::{args, columns, documents};
 use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
-use tidemark_import::{Became, Import};
+use tidemark_import::{Became, Import, without_secrets};
 use tidemark_report::{Authored, Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
@@ -22,12 +22,11 @@ const RANGES: usize = 5;
 /// # Errors
 /// [`Failure`] for the only document that can't be read, or of the store, or of the report.
 pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {
-    let report = match words.report.as_deref() {
-        Some(out) => Some((out, format_of(out)?)),
-        None => None,
-    };
-    if let Some((out, format)) = report {
+    let mut reports = Vec::new();
+    for out in &words.report {
+        let format = format_of(out)?;
         ReportFile::at(out, format, words.overwrite).permitted()?;
+        reports.push((out, format));
     }
     let mut runs = Vec::new();
     let mut failures = Vec::new();
@@ -61,9 +60,7 @@ pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failu
     if !words.dry_run && !words.explain {
         store(words, &runs)?;
     }
-    if let Some((out, format)) = report
-        && !runs.is_empty()
-    {
+    for (out, format) in reports.into_iter().filter(|_| !runs.is_empty()) {
         write(&runs, out, format, words)?;
     }
     match failures.first() {
@@ -85,7 +82,7 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
             print(&format!(
                 "{line:>6}  {}  {}\n",
                 columns::left(&became_words(became, words.lang), 15),
-                printable(text)
+                printable(&without_secrets(text))
             ));
         }
     })?;

@@ -7,7 +7,7 @@ use crate::connection::{NatsConnection, NatsOptions};
 use crate::error::ClientsError;
 use crate::held::{HeldLoad, Launch};
 use crate::protocol::{
-    AgentAnswer, AgentRequest, Presence, Said, Take, Up, agent_subject, is_name,
+    AgentAnswer, AgentRequest, Lease, Presence, Said, Take, Up, agent_subject, is_name,
 };
 use futures_util::StreamExt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,6 +92,7 @@ impl Agent {
             up,
             heard,
             held: None,
+            refused: None,
         };
         said(&format!("agent {} waits for runs", self.name));
         let mut look = tokio::time::interval(LOOK);
@@ -183,6 +184,8 @@ struct Post {
     up: UnboundedSender<(u64, Up)>,
     heard: UnboundedReceiver<(u64, Up)>,
     held: Option<HeldLoad>,
+    /// What was refused last: it is asked again, and told once.
+    refused: Option<Lease>,
 }
 
 impl Post {
@@ -206,7 +209,17 @@ impl Post {
                 let held = self.held.as_mut();
                 Said::Here(held.and_then(|held| (!held.is_free()).then(|| held.lease.run.clone())))
             }
-            AgentRequest::Take(take) => self.take(*take, launch, said),
+            AgentRequest::Take(take) => {
+                let lease = take.lease.clone();
+                let answer = self.take(*take, launch, said);
+                if let Said::Refused(why) = &answer
+                    && self.refused.as_ref() != Some(&lease)
+                {
+                    said(&format!("run {}: refused: {why}", lease.run));
+                    self.refused = Some(lease);
+                }
+                answer
+            }
             AgentRequest::Release(lease) => {
                 if self.held.as_ref().is_some_and(|h| h.lease == lease) {
                     self.held = None;

@@ -1,7 +1,7 @@
 //! What stands in a cell of a table: numbers that are surely understood, or none. A cell is read as a
 //! whole: what is left over makes it unclear.
 
-use crate::headings::THREADS_EACH;
+use crate::headings::{SUCCESS_SHARE, THREADS_EACH};
 use crate::numeral::{Notation, numeral};
 use crate::scan::{Number, number};
 use crate::units::{OF_SESSIONS, unit_factor};
@@ -28,7 +28,7 @@ impl QuantityKind {
     pub fn of(name: &str) -> Self {
         match name {
             "elapsed_s" | "think-time" => Self::Duration,
-            "error_share" | "efficiency" => Self::Share,
+            "error_share" | SUCCESS_SHARE | "efficiency" => Self::Share,
             "rate" | "statement_rate" | "tpmc" | "nopm" | "tpm_total" | "tpm" => Self::Rate,
             "threads" | THREADS_EACH => Self::Sessions,
             "warehouses" => Self::Warehouses,

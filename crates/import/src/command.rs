@@ -279,7 +279,7 @@ fn is_attached(tool: &Tool, word: &str) -> bool {
         && digit
 }
 
-fn program(word: &str) -> Option<&'static Tool> {
+pub(crate) fn program(word: &str) -> Option<&'static Tool> {
     let name = base_name(word);
     // Scripts of sysbench may be programs themselves: `./tpcc.lua … run`.
     if name.ends_with(".lua") && word.starts_with(['.', '/']) {
@@ -288,7 +288,7 @@ fn program(word: &str) -> Option<&'static Tool> {
     Tool::of_program(name)
 }
 
-fn base_name(word: &str) -> &str {
+pub(crate) fn base_name(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
 

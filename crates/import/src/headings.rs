@@ -11,6 +11,9 @@ use crate::heading_words::{
     SESSIONS_EACH, UNCERTAINTY, has_any, is_limit, is_setting,
 };
 
+/// The percentage of successes: what is kept is that of errors.
+pub(crate) const SUCCESS_SHARE: &str = "success_share";
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ColumnMeaning {
@@ -100,6 +103,16 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     let is_share = h.contains('%') || has(&["rate", "ratio", "share", "percent", "率", "占比"]);
     if has(&["err%", "fail%"]) || is_error && is_share && percent.is_none() {
         return figure("error_share", 1.0);
+    }
+    let is_success = has(&[
+        "成功率",
+        "successrate",
+        "successratio",
+        "success%",
+        "success(%)",
+    ]);
+    if is_success && percent.is_none() && !RATES.iter().any(|(_, words)| has(words)) {
+        return figure(SUCCESS_SHARE, 1.0);
     }
     if has(&["efficien", "效率"]) {
         return figure("efficiency", 1.0);

@@ -1,5 +1,7 @@
 //! What a document has that was not understood.
 
+use crate::without_secrets;
+
 /// The lines that were not understood, as ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Leftovers {
@@ -38,7 +40,7 @@ impl Leftovers {
     }
 
     fn push(&mut self, line: u64, text: &str) {
-        let shown = text.trim().chars().take(120).collect();
+        let shown = without_secrets(text.trim()).chars().take(120).collect();
         self.ranges.push((line, line, shown));
     }
 }

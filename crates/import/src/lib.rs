@@ -41,6 +41,7 @@ mod record;
 mod row;
 mod samples;
 mod scan;
+mod secrets;
 pub mod series;
 mod table;
 mod text;
@@ -56,6 +57,7 @@ pub use clients::TEST_OPTIONS;
 pub use doc::Became;
 pub use headings::may_tell_apart;
 pub use leftovers::Leftovers;
+pub use secrets::without_secrets;
 pub use text::TextError;
 pub use unit::Unit;
 

@@ -3,7 +3,7 @@
 use crate::cell::{CellNumber, QuantityKind, TableCell, cell};
 use crate::draft::{Draft, From};
 use crate::groups::Of;
-use crate::headings::{ColumnMeaning, THREADS_EACH};
+use crate::headings::{ColumnMeaning, SUCCESS_SHARE, THREADS_EACH};
 use crate::numeral::Notation;
 use crate::scan::Number;
 use std::collections::{BTreeMap, BTreeSet};
@@ -285,6 +285,18 @@ impl DraftRow {
                 return false;
             }
         }
+        let is_success = name == SUCCESS_SHARE;
+        if is_success && all().any(|v| !(0.0..=100.0).contains(&v.number.value)) {
+            return false;
+        }
+        let (name, terms, sum) = match is_success {
+            true => {
+                let terms: Vec<CellNumber> = terms.into_iter().map(failures).collect();
+                ("error_share", terms, sum.map(failures))
+            }
+            false => (name, terms, sum),
+        };
+        let all = || terms.iter().chain(&sum);
         let draft = match of {
             Of::Unclear => return false,
             Of::Run(run) => {
@@ -421,6 +433,13 @@ pub(crate) fn multiple(cell: &str) -> Option<Number> {
 
 fn amount(value: &CellNumber, factor: f64) -> f64 {
     value.number.value * value.factor.unwrap_or(factor)
+}
+
+/// A percentage of successes as that of failures, with as many digits.
+fn failures(mut of: CellNumber) -> CellNumber {
+    let digits = 10_f64.powi(i32::from(of.number.decimals));
+    of.number.value = ((100.0 - of.number.value) * digits).round() / digits;
+    of
 }
 
 /// Figures that clients of one test have together.

@@ -1,5 +1,6 @@
 //! What a script declares: `sysbench.cmdline.options` and `sysbench.cmdline.commands`.
 
+use crate::file::SCRIPT_OPTIONS;
 use mlua::{Table, Value};
 use std::collections::BTreeSet;
 use tidemark_core::{OptionKind, OptionSpec};
@@ -55,7 +56,12 @@ pub(crate) fn of(environment: &Table, given: &[(String, String)]) -> Result<Decl
         }
         _ => {
             declared.is_legacy = true;
-            for (name, _) in given {
+            // Tidemark's own options of scripts are no script's, and keep their kinds.
+            let is_ours = |name: &str| {
+                let dashed = name.replace('_', "-");
+                SCRIPT_OPTIONS.iter().any(|option| option.name == dashed)
+            };
+            for (name, _) in given.iter().filter(|(name, _)| !is_ours(name)) {
                 declared
                     .options
                     .push(spec(name, OptionKind::Text, "", "as given"));

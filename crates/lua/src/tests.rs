@@ -279,6 +279,16 @@ fn the_old_interface_works_without_declarations() {
 }
 
 #[test]
+fn without_declarations_our_own_options_keep_their_kinds() {
+    let place = Place::new("function event() end");
+    let given = [("lua-ffi", "false"), ("lua_ffi", "on"), ("rows", "5")];
+    let given = given.map(|(name, value)| (name.to_string(), value.to_string()));
+    let script = Script::read(&place.path, &given, "run").unwrap();
+    let names: Vec<_> = script.options().iter().map(|o| o.name).collect();
+    assert_eq!(names, ["rows"]);
+}
+
+#[test]
 fn modules_are_found_beside_the_script_and_in_folders() {
     let place = Place::new(
         "local a, b = require('lib'), require('sub.part')

@@ -140,18 +140,39 @@ impl Words<'_> {
             let failed = matches!(self.d.record.state, RunState::Failed(_));
             return if failed { "" } else { self.t.no_errors }.into();
         }
-        let attempts = self.d.all.count + totals.ignored_errors;
+        if totals.ignored_errors > 0 && self.attempts().is_none() {
+            let errors = whole(totals.ignored_errors);
+            return fill(self.t.errors_alone, &[("errors", &errors)]);
+        }
+        let attempts = self.attempts().unwrap_or_default();
         fill(
             self.t.some_errors,
             &[
                 ("errors", &whole(totals.ignored_errors)),
-                (
-                    "share",
-                    &percent(totals.ignored_errors as f64, attempts as f64),
-                ),
+                ("share", &percent(totals.ignored_errors as f64, attempts)),
                 ("reconnects", &whole(totals.reconnects)),
             ],
         )
+    }
+
+    /// Transactions that succeeded and that failed. `None` where a document states neither how many
+    /// succeeded, nor their rate and the time.
+    fn attempts(&self) -> Option<f64> {
+        let record = self.d.record;
+        let count = self.d.all.count;
+        let is_counted = record.imported.as_ref().is_none_or(|imported| {
+            count > 0
+                || imported
+                    .figure("count")
+                    .or(imported.figure("events"))
+                    .is_some()
+        });
+        let is_timed = record.rate_unit() == RateUnit::Transactions && self.states_duration();
+        let succeeded = match is_counted {
+            true => count as f64,
+            false => record.stated_rate().filter(|_| is_timed)? * self.d.totals.elapsed_s,
+        };
+        Some(succeeded + self.d.totals.ignored_errors as f64)
     }
 
     fn tables(&self) -> Option<String> {

@@ -50,7 +50,8 @@ impl std::str::FromStr for RegressionLimit {
             return Err(fail(format!("there is no metric {name:?}{meant}")));
         };
         let percent = change.trim().strip_suffix('%').map(str::trim_end);
-        let number = percent.and_then(|p| p.parse::<f64>().ok());
+        // The minus of a report, copied.
+        let number = percent.and_then(|p| p.replace('−', "-").parse::<f64>().ok());
         let Some(percent) = number.filter(|p| p.is_finite() && *p > -100.0) else {
             return Err(fail("the change is a number with a sign and %".into()));
         };
@@ -80,16 +81,26 @@ impl RegressionLimit {
         self.metric
     }
 
-    /// Whether a comparison is beyond it: the metric changed by more, and that it changed is shown.
-    /// Where nothing tells how sure a ratio is, the ratio alone decides. A metric that a run lacks is
-    /// beyond it, and so is a side without a run that may be used: what can't be judged does not
-    /// pass.
+    /// Whether a comparison tells enough to judge by it: not where a run lacks the metric, a side has no
+    /// run that may be used, nothing tells how sure the ratio is, or its interval says nothing.
+    pub fn can_judge(&self, comparison: &Comparison) -> bool {
+        let mut metrics = comparison.metrics.iter();
+        let of = metrics.find(|m| m.metric == self.metric);
+        of.is_some_and(|of| match of.verdict {
+            Verdict::Faster | Verdict::Slower => true,
+            Verdict::NoDifferenceShown => !of.is_too_wide(),
+            Verdict::NotEnough | Verdict::Invalid => false,
+        })
+    }
+
+    /// Whether a comparison is beyond it: the metric changed by more, and that it changed is shown. What
+    /// can't be judged does not pass.
     pub fn is_broken_by(&self, comparison: &Comparison) -> bool {
         let mut metrics = comparison.metrics.iter();
         let Some(of) = metrics.find(|m| m.metric == self.metric) else {
             return true;
         };
-        if of.verdict == Verdict::Invalid {
+        if !self.can_judge(comparison) {
             return true;
         }
         let change = of.ratio - 1.0;
@@ -113,6 +124,7 @@ mod tests {
             ("P99>5 %", "p99 > +5%"),
             ("throughput < -3%", "throughput < -3%"),
             ("mean>+0.5%", "mean > +0.5%"),
+            ("throughput < −3%", "throughput < -3%"),
         ] {
             let limit: RegressionLimit = text.parse().unwrap();
             assert_eq!(limit.to_string(), shown);

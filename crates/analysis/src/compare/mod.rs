@@ -75,6 +75,16 @@ pub struct Compared {
     pub needed: Option<Needed>,
 }
 
+/// An interval whose upper end is more times its lower one (a quarter to four times) says nothing.
+const WIDEST: f64 = 16.0;
+
+impl Compared {
+    /// Whether the interval is so wide that it says nothing.
+    pub fn is_too_wide(&self) -> bool {
+        self.interval.is_some_and(|(low, high)| high > low * WIDEST)
+    }
+}
+
 /// How much would have to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

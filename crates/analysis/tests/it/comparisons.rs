@@ -172,10 +172,31 @@ fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     assert!(!limit("p99 > -90%").is_broken_by(&same));
     let short = compare(&[a], &[run(&mut rng, 12.0, 5, 0.0)]).unwrap();
     assert_eq!(of(&short, Metric::P99).verdict, Verdict::NotEnough);
-    assert!(
-        limit("p99 > +5%").is_broken_by(&short),
-        "the ratio alone decides"
-    );
+    // What can't be judged does not pass, whichever way the limit looks.
+    for text in ["p99 > +5%", "p99 < -5%", "p99 > +900%"] {
+        assert!(!limit(text).can_judge(&short), "{text}");
+        assert!(limit(text).is_broken_by(&short), "{text}");
+    }
+}
+
+#[test]
+fn no_limit_passes_on_repeats_that_say_nothing() {
+    let mut rng = SmallRng::seed_from_u64(5);
+    let mut side = |first: f64, second: f64| [first, second].map(|ms| run(&mut rng, ms, 60, 0.3));
+    let wide = compare(&side(10.0, 34.0), &side(8.0, 28.0)).unwrap();
+    let mean = of(&wide, Metric::Mean);
+    assert_eq!(mean.verdict, Verdict::NoDifferenceShown);
+    assert!(mean.is_too_wide(), "{mean:?}");
+    for text in ["mean < -5%", "mean > +5%", "throughput < -90%"] {
+        let limit: RegressionLimit = text.parse().unwrap();
+        assert!(
+            !limit.can_judge(&wide) && limit.is_broken_by(&wide),
+            "{text}"
+        );
+    }
+    let near = compare(&side(10.0, 10.5), &side(10.2, 10.4)).unwrap();
+    let limit: RegressionLimit = "mean > +90%".parse().unwrap();
+    assert!(limit.can_judge(&near) && !limit.is_broken_by(&near));
 }
 
 #[test]

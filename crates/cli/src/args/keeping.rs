@@ -178,9 +178,9 @@ pub struct Import {
     /// Print what would be imported, and store nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Also write a report of the imported runs: .html, .md, .csv or .json
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    /// Also write a report of the imported runs: .html, .md, .csv or .json; repeatable
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub report: Vec<PathBuf>,
     /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
     pub lang: Lang,

@@ -419,14 +419,16 @@ impl Gathering {
     fn failure(&self, ends: &[ClientEnd]) -> Option<EngineError> {
         let all = self.told.iter().zip(ends);
         let of_one = |(told, end): (&ClientReport, &ClientEnd)| {
-            let lost = told.lost.as_ref().map(|why| format!("is lost: {why}"));
+            let agent = &end.facts.agent;
+            let lost = told.lost.as_ref();
+            let lost = lost.map(|why| format!("client {agent} is lost: {why}"));
             let failed = told.failed.as_ref().map(|(_, why)| why.clone());
             let ended = told.record.as_ref().and_then(|record| match &record.state {
                 RunState::Failed(why) => Some(why.clone()),
                 _ => None,
             });
-            let why = failed.or(ended).or(lost)?;
-            Some(format!("client {}: {why}", end.facts.agent))
+            let failed = failed.or(ended).map(|why| format!("client {agent}: {why}"));
+            failed.or(lost)
         };
         let mut failed: Vec<String> = all.filter_map(of_one).collect();
         let all_failed = failed.len() == self.told.len();
@@ -511,6 +513,26 @@ mod tests {
         // Those that are left are told of a rate that makes the whole of theirs.
         assert_eq!(part_of(Some(300.0), 3, 2), Some(450.0));
         assert_eq!(part_of(Some(0.1), 3, 3), Some(0.1));
+    }
+
+    #[test]
+    fn a_run_fails_by_a_client_that_is_lost_or_failed() {
+        let mut gathering = gathering(2);
+        gathering.on_loss = OnLoss::Fail;
+        let end = |n: usize| ClientEnd {
+            facts: ClientFacts {
+                agent: format!("c{n}"),
+                hostname: "h".into(),
+                clock: Offset::default(),
+            },
+            late_ns: None,
+            lost: None,
+        };
+        let ends = [end(0), end(1)];
+        assert!(gathering.failure(&ends).is_none());
+        gathering.told[1].lost = Some("no answer".into());
+        let said = gathering.failure(&ends).unwrap().to_string();
+        assert!(said.contains("client c1 is lost: no answer"), "{said}");
     }
 
     #[test]

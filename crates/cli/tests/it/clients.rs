@@ -92,7 +92,9 @@ impl Agents {
             command
                 .env("MYSQL_PWD", &password)
                 .env("PGPASSWORD", &password);
-            silent(&mut command).spawn().unwrap()
+            let log = dir.path().join(format!("agent-{name}.log"));
+            let log = std::fs::File::create(log).unwrap();
+            silent(&mut command).stdout(log).spawn().unwrap()
         };
         let agents = Self(names.iter().map(one).collect());
         wait_until("the agents", || {

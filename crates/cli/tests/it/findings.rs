@@ -263,7 +263,7 @@ fn runs_are_compared() {
     let failed = limit("throughput < -5%");
     assert_eq!(failed.code, Some(3), "{failed:?}");
     assert!(
-        failed.out.contains("FAILED: throughput < -5%"),
+        failed.out.contains("FAILED: throughput < −5%"),
         "{failed:?}"
     );
     assert_eq!(limit("throughput > +5%").code, Some(0));

@@ -183,6 +183,48 @@ fn what_the_real_pgbench_prints_is_taken_over() {
 const TABLE: &str = "## 点查\n\n| 并发 | TPS | 平均延迟 (ms) |\n|---|---|---|\n| 8 | 800 | 10.0 |\n| 16 | 1500 | 5.1 |\n";
 
 #[test]
+fn failures_have_a_share_only_where_the_attempts_are_known() {
+    for (table, said, zh) in [
+        (
+            "| 并发 | TPS | 失败数 |\n|---|---|---|\n| 2 | 100 | 30 |\n",
+            "30 transactions failed; how many were attempted is not stated.",
+            "有 30 个事务失败，原文未给出尝试总数。",
+        ),
+        // 10 s at 9/s, and 10 failures: a tenth of a hundred.
+        (
+            "| 并发 | TPS | 失败数 | 测试时间(s) |\n|---|---|---|---|\n| 2 | 9 | 10 | 10 |\n",
+            "10 transactions failed with ignored errors (10.0% of all attempts)",
+            "有 10 个事务因已忽略的错误而失败（占全部尝试的 10.0%）",
+        ),
+    ] {
+        let dir = Workdir::new();
+        std::fs::write(dir.path().join("a.md"), table).unwrap();
+        dir.ok(&["import", "a.md"]);
+        let record = record(&dir);
+        let id = record["id"].as_str().unwrap();
+        let shown = dir.ok(&["show", id]).out;
+        assert!(shown.contains(said), "{said}: {shown}");
+        let shown = dir.ok(&["show", id, "--lang=zh"]).out;
+        assert!(shown.contains(zh), "{zh}: {shown}");
+    }
+}
+
+#[test]
+fn nothing_that_import_says_has_a_password_of_the_document() {
+    let dir = Workdir::new();
+    let text = "sysbench --mysql-password=geheim oltp_read_only --threads=4 run\n\
+        mysql -uroot -pgeheim -e 'x'\nPGPASSWORD=geheim psql\nmysql://u:geheim@h/db\n\
+        密码：geheim\n\n";
+    std::fs::write(dir.path().join("a.md"), format!("{text}{TABLE}")).unwrap();
+    for words in [&["--explain"][..], &["--dry-run"], &[]] {
+        let said = dir.ok(&[&["import", "a.md"], words].concat());
+        assert!(!said.all().contains("geheim"), "{said:?}");
+        let is_explained = said.out.contains("mysql -uroot -p*** -e");
+        assert_eq!(is_explained, words == ["--explain"], "{said:?}");
+    }
+}
+
+#[test]
 fn a_document_becomes_a_report_and_is_explained() {
     let dir = Workdir::new();
     std::fs::create_dir(dir.path().join("results")).unwrap();
@@ -192,6 +234,13 @@ fn a_document_becomes_a_report_and_is_explained() {
     assert!(
         page.contains("littles-law") && page.contains("点查"),
         "{page}"
+    );
+    let two = ["--report", "b.html", "--report", "b.csv", "--dry-run"];
+    dir.ok(&[&["import", "results"][..], &two].concat());
+    assert!(
+        ["b.html", "b.csv"]
+            .iter()
+            .all(|f| dir.path().join(f).is_file())
     );
     let explained = dir.ok(&["import", "--explain", "results/a.md", "--store", "none.db"]);
     assert!(

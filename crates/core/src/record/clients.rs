@@ -99,6 +99,8 @@ impl ClientPart {
 
     /// Milliseconds of which it told nothing.
     pub fn missing_ms(&self) -> f64 {
-        self.missing.iter().map(|span| span.length_ms).sum()
+        // The sum of nothing is −0 in Rust.
+        let lengths = self.missing.iter().map(|span| span.length_ms);
+        lengths.fold(0.0, |sum, ms| sum + ms)
     }
 }

@@ -111,6 +111,10 @@ fn headings_of_both_languages_say_the_same() {
         (&["Duration (s)", "测试时间(s)"], f("elapsed_s", 1.0)),
         (&["Errors", "错误数"], f("ignored_errors", 1.0)),
         (&["错误率", "error rate"], f("error_share", 1.0)),
+        (
+            &["成功率", "成功率(%)", "Success rate", "success ratio (%)"],
+            f("success_share", 1.0),
+        ),
         (&["Workload", "测试场景", "场景"], ColumnMeaning::Label),
         (&["ＴＰＳ", "RPS"], f("rate", 1.0)),
         (&["avg, ms", "平均[ms]"], f("mean_ms", 1.0)),

@@ -138,6 +138,19 @@ fn headings_name_sessions_or_two_figures() {
 }
 
 #[test]
+fn a_percentage_of_successes_tells_that_of_errors() {
+    let import = import(
+        "| 并发 | TPS | 成功率 |\n|---|---|---|\n| 8 | 1000 | 99.9% |\n| 16 | 900 | 100% |\n\
+         | 32 | 800 | 98.75 |\n| 64 | 700 | 0.99 |\n| 128 | 600 | 101% |\n",
+    );
+    assert_eq!(
+        figures(&import, "error_share"),
+        [Some(0.1), Some(0.0), Some(1.25), None, None]
+    );
+    assert_eq!(left(&import), [(6, "成功率: 0.99"), (7, "成功率: 101%")]);
+}
+
+#[test]
 fn a_percentage_of_errors_is_a_rate() {
     let import = import(
         "| threads | TPS | Errors | error rate |\n|---|---|---|---|\n| 8 | 1000 | 12% | |\n| 16 | 900 | 5 | 0.02 |\n",

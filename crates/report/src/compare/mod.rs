@@ -20,10 +20,6 @@ use tidemark_analysis::compare::{
 };
 use tidemark_diagnosis::Changes;
 
-/// An interval whose upper end is more times its lower one (a quarter to four times) says nothing, and
-/// its figures would look as if they did.
-const WIDEST: f64 = 16.0;
-
 /// Limits that were given, and whether each is broken.
 pub type Judged<'l> = &'l [(RegressionLimit, bool)];
 
@@ -193,10 +189,8 @@ fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<ReportTable> {
     let rows = comparison.costs.iter().map(|cost| {
         let (called, a) = said_of(cost.kind, cost.a, o);
         let (_, b) = said_of(cost.kind, cost.b, o);
-        let change = cost
-            .ratio
-            .map(|ratio| format!("{:+.1}%", (ratio - 1.0) * 100.0));
-        vec![called.into(), a, b, change.unwrap_or_else(|| "–".into())]
+        let change = cost.ratio.map_or_else(|| "–".into(), change);
+        vec![called.into(), a, b, change]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     (!rows.is_empty()).then(|| ReportTable {
@@ -223,7 +217,8 @@ fn row(of: &Compared, t: &Texts) -> Vec<String> {
     };
     let interval = match of.interval {
         None => "–".into(),
-        Some((low, high)) if high > low * WIDEST => t.too_wide.into(),
+        // Its figures would look as if they said something.
+        Some(_) if of.is_too_wide() => t.too_wide.into(),
         Some((low, high)) => format!("{} … {}", change(low), change(high)),
     };
     let verdict = match of.verdict {
@@ -300,11 +295,14 @@ fn unusable(comparison: &Comparison, t: &Texts) -> Vec<String> {
 fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<String> {
     let said = |(limit, broken): &(RegressionLimit, bool)| {
         let template = match (broken, comparison.is_usable()) {
+            (true, true) if !limit.can_judge(comparison) => t.unjudged,
             (true, true) => t.broken,
             (true, false) => t.broken_unusable,
             (false, _) => t.kept,
         };
-        let said = fill(template, &[("limit", &limit.to_string())]);
+        // With the sign of the figures beside it.
+        let shown = limit.to_string().replace('-', "−");
+        let said = fill(template, &[("limit", &shown)]);
         let said = decided_on(comparison, limit, said, t);
         // What is left out must not let a limit pass in silence.
         match comparison.left_out() {
@@ -331,7 +329,8 @@ fn decided_on(comparison: &Comparison, limit: &RegressionLimit, said: String, t:
         // It is said already that nothing can be judged.
         (Verdict::Invalid, _) => return said,
         (Verdict::Faster | Verdict::Slower, _) => t.on_shown,
-        (Verdict::NotEnough, _) => t.on_ratio,
+        (Verdict::NotEnough, _) => t.on_too_little,
+        (Verdict::NoDifferenceShown, _) if of.is_too_wide() => t.on_too_wide,
         (Verdict::NoDifferenceShown, Basis::Repeats) => t.on_repeats,
         (Verdict::NoDifferenceShown, Basis::Intervals) => t.on_intervals,
     };

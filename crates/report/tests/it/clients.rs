@@ -96,6 +96,7 @@ fn clients_are_a_table_for_other_programs() {
         (cell(1, "transactions_per_s"), cell(1, "cpu_percent")),
         ("10", "25")
     );
+    assert_eq!(cell(1, "missing_s"), "0");
     assert_eq!((cell(2, "state"), cell(2, "missing_s")), ("lost", "30"));
     assert_eq!(
         (

@@ -2,7 +2,8 @@
 
 use super::common::many::records;
 use tidemark_analysis::compare;
-use tidemark_analysis::compare::RegressionLimit;
+use tidemark_analysis::compare::{RegressionLimit, Verdict};
+use tidemark_analysis::observed::{ComparedCost, CostKind};
 use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
@@ -16,6 +17,7 @@ fn judged(times: f64, repeats: u32, seconds: i64, limit: &str, lang: Lang) -> St
     let judged = [(limit, limit.is_broken_by(&compared))];
     let text = comparison_text(&compared, &Changes::default(), &judged, lang);
     let line = text.lines().last().unwrap().to_string();
+    assert!(!line.contains('-'), "one minus in all: {line}");
     let markdown =
         comparison_markdown(&compared, &Changes::default(), &judged, lang).replace('\\', "");
     assert!(markdown.contains(&line), "{line}: {markdown}");
@@ -58,8 +60,8 @@ fn a_judgement_says_what_it_was_made_on() {
             6,
             "throughput < -3%",
             "FAILED: ",
-            "judged by the ratio alone: not enough",
-            "仅按比值判定",
+            "%, not enough data)",
+            "无法判断",
         ),
     ] {
         let en = judged(times, repeats, seconds, limit, Lang::En);
@@ -67,4 +69,48 @@ fn a_judgement_says_what_it_was_made_on() {
         let zh_said = judged(times, repeats, seconds, limit, Lang::Zh);
         assert!(zh_said.contains(zh), "{zh_said}");
     }
+}
+
+#[test]
+fn what_an_interval_too_wide_leaves_open_does_not_pass() {
+    let factor = ("durability", &[("1", 1.0), ("2", 1.0)][..]);
+    let all = records(&["oltp_read_write"], &[4], factor, 3, 25);
+    let mut compared = compare(&all[..3], &all[3..]).unwrap();
+    for metric in &mut compared.metrics {
+        metric.ratio = 1.0;
+        (metric.interval, metric.verdict) = (Some((0.1, 10.0)), Verdict::NoDifferenceShown);
+    }
+    let limit: RegressionLimit = "mean < -5%".parse().unwrap();
+    assert!(limit.is_broken_by(&compared));
+    for (lang, begins, part) in [
+        (
+            Lang::En,
+            "FAILED: mean < ",
+            "% cannot be judged (+0.0%, the interval is too wide",
+        ),
+        (
+            Lang::Zh,
+            "未通过：mean < ",
+            "% 无法判断（+0.0%，置信区间过宽",
+        ),
+    ] {
+        let text = comparison_text(&compared, &Changes::default(), &[(limit, true)], lang);
+        let line = text.lines().last().unwrap();
+        assert!(line.starts_with(begins) && line.contains(part), "{line}");
+    }
+}
+
+#[test]
+fn costs_have_the_minus_of_the_other_changes() {
+    let factor = ("durability", &[("1", 1.0), ("2", 1.0)][..]);
+    let all = records(&["oltp_read_write"], &[4], factor, 3, 25);
+    let mut compared = compare(&all[..3], &all[3..]).unwrap();
+    compared.costs = vec![ComparedCost {
+        kind: CostKind::ServerCpuUs,
+        a: 200.0,
+        b: 150.0,
+        ratio: Some(0.75),
+    }];
+    let text = comparison_text(&compared, &Changes::default(), &[], Lang::En);
+    assert!(text.contains("−25.0%"), "{text}");
 }

@@ -127,6 +127,14 @@ fn an_agent_may_run_no_scripts_and_this_host_runs_all() {
         let refused = run(&["--clients=1", &url, "prepare"]);
         assert_ne!(refused.code, Some(0));
         assert!(refused.all().contains("--scripts=off"), "{refused:?}");
+        // Its user reads it, too, once.
+        let log = std::fs::read_to_string(dir.path().join("agent-a.log")).unwrap();
+        let told = log.lines().filter(|line| line.contains(": refused: "));
+        let told: Vec<_> = told.collect();
+        assert!(
+            matches!(told[..], [one] if one.contains("--scripts=off")),
+            "{log}"
+        );
     }
     // Clients of this host are this user's own.
     for words in [&["prepare"][..], &["--events=8", "--lua-ffi=on", "run"]] {

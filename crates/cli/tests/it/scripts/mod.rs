@@ -256,6 +256,29 @@ fn an_old_script_runs_without_a_file_beside_it() {
 }
 
 #[test]
+fn a_script_without_declarations_runs_again_by_its_job() {
+    let plain = "function thread_init() con = sysbench.sql.driver():connect() end\n\
+        function event() con:query('SELECT 1') end\n";
+    let dir = with_script("plain.lua", plain);
+    for own in [&["--lua-ffi=on", "--rows=5"][..], &[]] {
+        let first = [
+            "plain.lua",
+            "--target=sqlite:a.db",
+            "--events=4",
+            "--time=60",
+        ];
+        let with = |more: &[&str]| sysbench(&dir, &[&first[..], own, more].concat());
+        with(&["run"]);
+        let again = dir.ok(&["exec", "--from", "last"]);
+        assert_eq!(number(&again, "transactions:"), 4, "{own:?}");
+        let job = with(&["--print-job", "run"]).out;
+        std::fs::write(dir.path().join("plain.json"), job).unwrap();
+        let again = dir.ok(&["exec", "plain.json"]);
+        assert_eq!(number(&again, "transactions:"), 4, "{own:?}");
+    }
+}
+
+#[test]
 fn hooks_replace_reports_and_sort_errors() {
     let script = "
         function init() print('init') end

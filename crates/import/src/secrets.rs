@@ -1,0 +1,198 @@
+//! Lines of documents as they may be told: without the passwords in them.
+
+use crate::command::{base_name, program};
+use tidemark_core::{is_password_name, redact_text, redact_value};
+
+const HIDDEN: &str = "***";
+/// What may stand around a word.
+const MARKS: [char; 7] = ['`', '"', '\'', '(', '[', '|', '$'];
+/// What ends a command.
+const ENDS: [&str; 5] = ["|", "||", "&", "&&", ";"];
+/// What passwords are called where a colon stands behind.
+const CALLED: [&str; 2] = ["密码", "口令"];
+/// Characters of such a name with what stands before it.
+const LONGEST_NAME: usize = 30;
+
+/// What `-p` is to the program whose words are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    /// No program was named: a continued line, or a sentence.
+    Unknown,
+    /// A password, right behind it.
+    Glued,
+    /// A password, which may stand apart.
+    Apart,
+    /// The same, or a property: `-p name=value`.
+    Mixed,
+    /// Something else.
+    Other,
+}
+
+/// A line of a document with `***` for every password: of URLs and accounts, assignments, flags, and of
+/// `-p`, unless the line's program is known to mean something else by it.
+///
+/// ```
+/// use tidemark_import::without_secrets;
+/// assert_eq!(without_secrets("mysql -uroot -pgeheim db"), "mysql -uroot -p*** db");
+/// ```
+pub fn without_secrets(text: &str) -> String {
+    let text = redact_text(text);
+    if let Some(value) = called(&text) {
+        return format!("{}{HIDDEN}", &text[..value]);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let (mut letter, mut is_next) = (Letter::Unknown, false);
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (blank, from) = rest.split_at(rest.len() - rest.trim_start().len());
+        let (word, behind) = from.split_at(end_of_word(from, is_next));
+        shown.push_str(blank);
+        shown.push_str(&told(word, &mut letter, &mut is_next));
+        rest = behind;
+    }
+    shown
+}
+
+/// Where the value begins of a line that is a password's name, a colon and a value.
+fn called(text: &str) -> Option<usize> {
+    let (at, colon) = text.char_indices().find(|(_, c)| matches!(c, ':' | '：'))?;
+    let (name, value) = (&text[..at], &text[at + colon.len_utf8()..]);
+    let plain = name.trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(&c));
+    let is_name = is_password_name(plain) || CALLED.iter().any(|called| plain.ends_with(called));
+    let is_short = name.chars().count() <= LONGEST_NAME && !name.contains('(');
+    let blank = value.len() - value.trim_start().len();
+    let begins = text.len() - value.len() + blank;
+    (is_name && is_short && !value.trim().is_empty()).then_some(begins)
+}
+
+/// Where a word ends; a password in quotes may have blanks.
+fn end_of_word(text: &str, is_password: bool) -> usize {
+    let glued = text.strip_prefix("-p");
+    let value = glued.unwrap_or(text);
+    let value = value.strip_prefix('=').unwrap_or(value);
+    let before = text.len() - value.len();
+    let is_password = is_password || glued.is_some();
+    let quoted = value.chars().next();
+    let quoted = quoted.filter(|c| is_password && matches!(c, '"' | '\''));
+    let closed = quoted.and_then(|quote| Some(before + 2 + value[1..].find(quote)?));
+    let from = closed.unwrap_or(0);
+    let more = text[from..].find(char::is_whitespace);
+    more.map_or(text.len(), |more| from + more)
+}
+
+/// A word as it may be told.
+fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
+    if ENDS.contains(&word) {
+        (*letter, *is_next) = (Letter::Unknown, false);
+        return word.into();
+    }
+    let plain = word.trim_start_matches(MARKS);
+    let before = &word[..word.len() - plain.len()];
+    let is_property = |at: Option<usize>| *letter == Letter::Mixed && at.is_some_and(|at| at > 0);
+    if std::mem::take(is_next) && !plain.is_empty() && !is_property(plain.find('=')) {
+        return HIDDEN.into();
+    }
+    if let Some(glued) = plain.strip_prefix("-p") {
+        if glued.is_empty() {
+            *is_next = matches!(*letter, Letter::Apart | Letter::Mixed);
+            return word.into();
+        }
+        return match is_property(glued.find('=')) || *letter == Letter::Other {
+            true => word.into(),
+            false => format!("{before}-p{HIDDEN}"),
+        };
+    }
+    // `--driver mysql` and `ycsb run mysql` start no client of MySQL.
+    let is_argument = matches!(*letter, Letter::Apart | Letter::Mixed);
+    if let Some(of) = letter_of(plain)
+        && !(of == Letter::Glued && is_argument)
+    {
+        *letter = of;
+    }
+    match plain.contains("://") {
+        true => word.into(),
+        false => format!("{before}{}", redact_value(plain)),
+    }
+}
+
+/// What `-p` is to a program, if a word names one.
+fn letter_of(word: &str) -> Option<Letter> {
+    let word = word.trim_end_matches(MARKS);
+    let name = base_name(word);
+    if name.starts_with("mysql") || name.starts_with("mariadb") {
+        return Some(Letter::Glued);
+    }
+    match name {
+        "tidemark" => return Some(Letter::Mixed),
+        "sshpass" | "tiup" => return Some(Letter::Apart),
+        _ => {}
+    }
+    program(word).map(|tool| match tool.has_password_letter {
+        true => Letter::Apart,
+        false => Letter::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_told_with_its_password() {
+        for (line, shown) in [
+            (
+                "$ sysbench --mysql-password=geheim oltp_read_only run",
+                "$ sysbench --mysql-password=*** oltp_read_only run",
+            ),
+            (
+                "  --mysql-password='ge heim' \\",
+                "  --mysql-password='***' \\",
+            ),
+            ("mysql -uroot -pgeheim -e 'x'", "mysql -uroot -p*** -e 'x'"),
+            ("`mysqladmin -p'ge heim' ping`", "`mysqladmin -p*** ping`"),
+            ("mysql -p shop", "mysql -p shop"),
+            ("sh -c 'mysql -pgeheim x'", "sh -c 'mysql -p*** x'"),
+            ("go-tpc -p 'ge heim' tpcc run", "go-tpc -p *** tpcc run"),
+            ("  -uroot -p123456 \\", "  -uroot -p*** \\"),
+            ("go-tpc tpcc -p geheim run", "go-tpc tpcc -p *** run"),
+            (
+                "tiup bench tpcc -p geheim run",
+                "tiup bench tpcc -p *** run",
+            ),
+            ("tidemark tpcc -pgeheim run", "tidemark tpcc -p*** run"),
+            (
+                "go-tpc -d mysql -p geheim run",
+                "go-tpc -d mysql -p *** run",
+            ),
+            ("go-tpc -p ge=heim tpcc run", "go-tpc -p *** tpcc run"),
+            ("sshpass -p geheim ssh h", "sshpass -p *** ssh h"),
+            (
+                "PGPASSWORD=geheim pgbench -p5432 -c 8",
+                "PGPASSWORD=*** pgbench -p5432 -c 8",
+            ),
+            ("mysql://u:geheim@h/db is it", "mysql://u:***@h/db is it"),
+            ("dsn: u:geheim@h:4000/db", "dsn: u:***@h:4000/db"),
+            ("  password: geheim", "  password: ***"),
+            ("- 数据库密码：geheim", "- 数据库密码：***"),
+        ] {
+            assert_eq!(without_secrets(line), shown);
+            assert_eq!(without_secrets(shown), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_no_password_is_told() {
+        for line in [
+            "",
+            "| 并发 | TPS | p99 |",
+            "  p99: 12.5 ms (8 threads)",
+            "Access denied for user 'u'@'h' (using password: YES)",
+            "tidemark ycsb run mysql -p recordcount=1000",
+            "go-ycsb run mysql -P workloada -p recordcount=1000",
+            "mkdir -p results && pgbench -p 5432",
+            "[ 10s ] thds: 8 tps: 100.00 qps: 2000.00 (r/w/o: 1400/400/200)",
+        ] {
+            assert_eq!(without_secrets(line), line);
+        }
+    }
+}
