@@ -5,7 +5,7 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tidemark_core::observe::{
-    CLIENT_HOST, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+    CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
 };
 use tidemark_core::record::{Phase, RunRecord};
 use tidemark_core::series::Series;
@@ -229,6 +229,15 @@ pub struct Cost {
 /// A source, the series whose means are added up, and what makes the kind's unit of them.
 type From = (&'static str, &'static [&'static str], f64);
 
+/// Bytes over the sessions' own sockets.
+pub(crate) const SESSION_BYTES: &[&str] = &["network.session-received", "network.session-sent"];
+
+/// Whether a source tells of the sessions of the whole run: of several clients' sockets only those of one
+/// are kept.
+pub(crate) fn is_of_all_sessions(record: &RunRecord, source: &str) -> bool {
+    source != NETWORK || record.clients.len() < 2
+}
+
 /// Of each kind the first that is there counts.
 const KINDS: &[(CostKind, &[From])] = &[
     (
@@ -280,7 +289,10 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
     (
         CostKind::NetworkBytes,
-        &[(SERVER_STATUS, &["network.received", "network.sent"], 1.0)],
+        &[
+            (SERVER_STATUS, &["network.received", "network.sent"], 1.0),
+            (NETWORK, SESSION_BYTES, 1.0),
+        ],
     ),
 ];
 
@@ -293,6 +305,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
+        is_of_all_sessions(record, source).then_some(())?;
         let all = names
             .iter()
             .map(|name| seen(record, &window, source, name, counts));
@@ -364,7 +377,7 @@ pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     each.collect()
 }
 
-/// What went through the client's busiest interface for each transaction.
+/// What went through the client's busiest interface for each transaction, if the database is elsewhere.
 fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
     let most = |of: Of| busiest_interface(record, window, |seen| seen.each(window, of));
     Some(Cost {
@@ -375,14 +388,16 @@ fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
     })
 }
 
-/// A figure of the bytes through the client's busiest interface, both ways; over loopback each byte is
-/// sent and received.
+/// A figure of the bytes through the client's busiest interface, both ways. A database on the client's
+/// host or embedded has none: over loopback goes what other programs say to each other, too.
 pub(crate) fn busiest_interface(
     record: &RunRecord,
     window: &MeasuredWindow,
     figure: impl Fn(SeriesSum) -> Option<f64>,
 ) -> Option<f64> {
+    (record.target_on_client == Some(false)).then_some(())?;
     let interfaces = series(record, CLIENT_HOST, "network.sent");
+    let interfaces = interfaces.filter(|s| s.key.labels.get("interface").is_none_or(|i| i != "lo"));
     // Several clients of one host all see its interfaces.
     let is_seen_by = |name: &str| {
         let mut seen = series(record, CLIENT_HOST, "network.sent");
@@ -405,11 +420,7 @@ pub(crate) fn busiest_interface(
     let bytes = interfaces.filter_map(|series| {
         let interface = series.key.labels.get("interface")?;
         let sent = of("network.sent", interface)?;
-        let received = match interface.as_str() {
-            "lo" => 0.0,
-            _ => of("network.received", interface)?,
-        };
-        Some(sent + received)
+        Some(sent + of("network.received", interface)?)
     });
     bytes.reduce(f64::max)
 }
