@@ -30,6 +30,31 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
     }
 }
 
+/// What is told of a client's own process; all else of its host is the same for each client there.
+const OF_PROCESS: [&str; 2] = ["threads.", "memory.resident"];
+
+/// Whether a series of a client's host is told of by an earlier client of the same host, so that it would
+/// count twice. Hosts are told apart by their names.
+pub fn is_told_before(record: &RunRecord, series: &Series) -> bool {
+    let key = &series.key;
+    let is_own = OF_PROCESS.iter().any(|own| key.name.starts_with(own));
+    let Some(client) = key.labels.get("client").filter(|_| !is_own) else {
+        return false;
+    };
+    let clients = record.clients.iter();
+    let Some(one) = clients.clone().find(|c| c.name == *client) else {
+        return false;
+    };
+    let tells = |name: &str| {
+        record.series.iter().any(|s| {
+            let (k, other) = (&s.key, s.key.labels.get("client"));
+            k.source == key.source && k.name == key.name && other.is_some_and(|c| c == name)
+        })
+    };
+    let mut before = clients.take_while(|c| c.name != *client);
+    before.any(|c| c.host.hostname == one.host.hostname && tells(&c.name))
+}
+
 /// The measurement as its intervals have it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MeasuredWindow {
