@@ -5,7 +5,7 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tidemark_core::observe::{
-    CLIENT_HOST, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+    CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
 };
 use tidemark_core::record::{Phase, RunRecord};
 use tidemark_core::series::Series;
@@ -28,6 +28,31 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
         Some(true) if has(CLIENT_HOST) => Some(CLIENT_HOST),
         _ => None,
     }
+}
+
+/// What is told of a client's own process; all else of its host is the same for each client there.
+const OF_PROCESS: [&str; 2] = ["threads.", "memory.resident"];
+
+/// Whether a series of a client's host is told of by an earlier client of the same host, so that it would
+/// count twice. Hosts are told apart by their names.
+pub fn is_told_before(record: &RunRecord, series: &Series) -> bool {
+    let key = &series.key;
+    let is_own = OF_PROCESS.iter().any(|own| key.name.starts_with(own));
+    let Some(client) = key.labels.get("client").filter(|_| !is_own) else {
+        return false;
+    };
+    let clients = record.clients.iter();
+    let Some(one) = clients.clone().find(|c| c.name == *client) else {
+        return false;
+    };
+    let tells = |name: &str| {
+        record.series.iter().any(|s| {
+            let (k, other) = (&s.key, s.key.labels.get("client"));
+            k.source == key.source && k.name == key.name && other.is_some_and(|c| c == name)
+        })
+    };
+    let mut before = clients.take_while(|c| c.name != *client);
+    before.any(|c| c.host.hostname == one.host.hostname && tells(&c.name))
 }
 
 /// The measurement as its intervals have it.
@@ -229,6 +254,15 @@ pub struct Cost {
 /// A source, the series whose means are added up, and what makes the kind's unit of them.
 type From = (&'static str, &'static [&'static str], f64);
 
+/// Bytes over the sessions' own sockets.
+pub(crate) const SESSION_BYTES: &[&str] = &["network.session-received", "network.session-sent"];
+
+/// Whether a source tells of the sessions of the whole run: of several clients' sockets only those of one
+/// are kept.
+pub(crate) fn is_of_all_sessions(record: &RunRecord, source: &str) -> bool {
+    source != NETWORK || record.clients.len() < 2
+}
+
 /// Of each kind the first that is there counts.
 const KINDS: &[(CostKind, &[From])] = &[
     (
@@ -280,7 +314,10 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
     (
         CostKind::NetworkBytes,
-        &[(SERVER_STATUS, &["network.received", "network.sent"], 1.0)],
+        &[
+            (SERVER_STATUS, &["network.received", "network.sent"], 1.0),
+            (NETWORK, SESSION_BYTES, 1.0),
+        ],
     ),
 ];
 
@@ -293,6 +330,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
+        is_of_all_sessions(record, source).then_some(())?;
         let all = names
             .iter()
             .map(|name| seen(record, &window, source, name, counts));
@@ -364,7 +402,7 @@ pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     each.collect()
 }
 
-/// What went through the client's busiest interface for each transaction.
+/// What went through the client's busiest interface for each transaction, if the database is elsewhere.
 fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
     let most = |of: Of| busiest_interface(record, window, |seen| seen.each(window, of));
     Some(Cost {
@@ -375,14 +413,16 @@ fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
     })
 }
 
-/// A figure of the bytes through the client's busiest interface, both ways; over loopback each byte is
-/// sent and received.
+/// A figure of the bytes through the client's busiest interface, both ways. A database on the client's
+/// host or embedded has none: over loopback goes what other programs say to each other, too.
 pub(crate) fn busiest_interface(
     record: &RunRecord,
     window: &MeasuredWindow,
     figure: impl Fn(SeriesSum) -> Option<f64>,
 ) -> Option<f64> {
+    (record.target_on_client == Some(false)).then_some(())?;
     let interfaces = series(record, CLIENT_HOST, "network.sent");
+    let interfaces = interfaces.filter(|s| s.key.labels.get("interface").is_none_or(|i| i != "lo"));
     // Several clients of one host all see its interfaces.
     let is_seen_by = |name: &str| {
         let mut seen = series(record, CLIENT_HOST, "network.sent");
@@ -405,11 +445,7 @@ pub(crate) fn busiest_interface(
     let bytes = interfaces.filter_map(|series| {
         let interface = series.key.labels.get("interface")?;
         let sent = of("network.sent", interface)?;
-        let received = match interface.as_str() {
-            "lo" => 0.0,
-            _ => of("network.received", interface)?,
-        };
-        Some(sent + received)
+        Some(sent + of("network.received", interface)?)
     });
     bytes.reduce(f64::max)
 }

@@ -1,8 +1,11 @@
 //! What a run used of the main resources, as means of the measurement.
 
-use crate::observed::{MeasuredWindow, SeriesSum, busiest_interface, seen, series, server_host};
+use crate::observed::{
+    MeasuredWindow, SESSION_BYTES, SeriesSum, busiest_interface, is_of_all_sessions, seen, series,
+    server_host,
+};
 use serde::Serialize;
-use tidemark_core::observe::{SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
+use tidemark_core::observe::{NETWORK, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 
 /// Processors that the nodes of a cluster use.
@@ -29,8 +32,8 @@ pub struct Resources {
     /// Flushes to disk a second, as the server counts them, or those of its host's busiest disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flushes_per_s: Option<f64>,
-    /// Bytes a second over the network, both ways, as the server counts them, or through the client's
-    /// busiest interface.
+    /// Bytes a second over the network, both ways, as the server counts them, or over the sessions' own
+    /// sockets, or through the client's busiest interface to a database elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_bytes_per_s: Option<f64>,
 }
@@ -66,6 +69,10 @@ impl Resources {
         let flushes = ["log.syncs", "data.syncs"];
         let flushes = flushes.iter().find_map(|name| sum(SERVER_STATUS, &[*name]));
         let network = ["network.received", "network.sent"];
+        let of_sessions = || {
+            let is_whole = is_of_all_sessions(record, NETWORK);
+            is_whole.then(|| sum(NETWORK, SESSION_BYTES)).flatten()
+        };
         Self {
             server_host_busy: busy,
             server_cores: sum(SERVER_PROCESS, &["process.cpu-user", "process.cpu-system"])
@@ -73,6 +80,7 @@ impl Resources {
             disk_writes_per_s: busiest("disk.writes"),
             flushes_per_s: flushes.or_else(|| busiest("disk.flushes")),
             network_bytes_per_s: sum(SERVER_STATUS, &network)
+                .or_else(of_sessions)
                 .or_else(|| busiest_interface(record, &window, |seen| Some(seen.mean()))),
         }
     }

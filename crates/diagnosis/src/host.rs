@@ -22,7 +22,10 @@ pub(crate) struct Host {
 impl Host {
     /// `None` where its processors were not seen.
     pub fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
-        let cores = series.labels(source, "cpu.busy", "core").len().max(1);
+        // Clients of several hosts each have a core of a number.
+        let cores = series.named(source, "cpu.busy");
+        let cores = cores.filter(|s| s.key.labels.contains_key("core"));
+        let cores = cores.count().max(1);
         Some(Self {
             cores: cores as f64,
             busy: series.column(source, "cpu.busy")?,

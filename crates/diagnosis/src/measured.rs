@@ -3,6 +3,7 @@
 use crate::Evidence;
 use crate::thresholds::LEVEL;
 use std::collections::BTreeMap;
+use tidemark_analysis::observed::is_told_before;
 use tidemark_core::record::{Phase, RunRecord, StepPurpose};
 use tidemark_core::series::Series;
 
@@ -161,15 +162,22 @@ impl<'r> RecordSeries<'r> {
         name: &str,
         wanted: impl Fn(&Series) -> bool,
     ) -> Option<SummedSeries> {
-        let all = self.record.series.iter();
-        let all = all.filter(|s| s.key.source == source && s.key.name == name && wanted(s));
+        let all = self.named(source, name).filter(|s| wanted(s));
         SummedSeries::of(all, self.window, &format!("{source} {name}"))
+    }
+
+    /// Those of a name; of a host that several clients share they are there once.
+    pub fn named(&self, source: &str, name: &str) -> impl Iterator<Item = &'r Series> {
+        let record = self.record;
+        let all = record.series.iter();
+        all.filter(move |s| {
+            s.key.source == source && s.key.name == name && !is_told_before(record, s)
+        })
     }
 
     /// Values of a label that series of a name have.
     pub fn labels(&self, source: &str, name: &str, label: &str) -> Vec<&'r str> {
-        let all = self.record.series.iter();
-        let all = all.filter(|s| s.key.source == source && s.key.name == name);
+        let all = self.named(source, name);
         let mut values: Vec<&str> = all
             .filter_map(|s| s.key.labels.get(label).map(String::as_str))
             .collect();

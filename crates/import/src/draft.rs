@@ -19,6 +19,8 @@ const MOST_FIGURES: usize = 20_000;
 const MOST_TYPES: usize = 500;
 /// A type's name has no more bytes.
 const LONGEST_NAME: usize = 200;
+/// So many lines over time are an output, and fewer are quoted.
+const LEAST_LINES: usize = 3;
 const TYPES_LEFT_OUT: &str = "types were left out";
 
 /// A run of another tool, as far as it was read.
@@ -275,6 +277,17 @@ impl Draft {
             && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
             && !self.intervals.is_empty()
             && self.failed.is_none()
+    }
+
+    /// Whether its tool would have printed a summary that is not there. Whoever quotes a line or two of
+    /// those over time without the beginning cut nothing off.
+    pub fn has_no_end(&self) -> bool {
+        let has_lines_alone = self.tool == "sysbench"
+            && self.intervals.len() >= LEAST_LINES
+            && self.figures.is_empty()
+            && !self.has_summary
+            && self.failed.is_none();
+        has_lines_alone || self.is_cut()
     }
 
     /// Whether the figures of its last line, behind which a document ends, show that the line is cut:

@@ -127,10 +127,11 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
         tidemark_version: env!("CARGO_PKG_VERSION").into(),
         started_at: origin.written_at.clone(),
         latency_end: LatencyEnd::Session,
-        state: draft
-            .failed
-            .clone()
-            .map_or(RunState::Finished, RunState::Failed),
+        state: match &draft.failed {
+            Some(why) => RunState::Failed(why.clone()),
+            None if draft.has_no_end() => RunState::Interrupted,
+            None => RunState::Finished,
+        },
         tags: vec![TAG.into()],
         command: draft
             .command

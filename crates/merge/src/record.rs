@@ -419,6 +419,22 @@ fn all_errors(clients: &[&ClientRun], told: &[ClientProgress]) -> Vec<ErrorCount
     errors(each)
 }
 
+/// Whether a series is of a program on the server's host that is a Tidemark, too.
+fn is_client(series: &Series) -> bool {
+    let program = series.key.labels.get("program");
+    series.key.name == "programs.cpu" && program.is_some_and(|name| name == "tidemark")
+}
+
+/// Whether another client is on its host.
+fn shares_host(client: &ClientRun, clients: &[&ClientRun]) -> bool {
+    let host = |c: &ClientRun| {
+        let seen = c.record.as_ref().map_or(&c.host, |r| &r.client);
+        seen.hostname.clone()
+    };
+    let mut others = clients.iter().filter(|c| c.name != client.name);
+    others.any(|other| host(other) == host(client))
+}
+
 /// Each client's own series with its name; of what all observe, those of the first.
 fn series(clients: &[&ClientRun]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
@@ -431,6 +447,8 @@ fn series(clients: &[&ClientRun]) -> Vec<Series> {
                 let mut series = series.clone();
                 series.key = series.key.with("client", &client.name);
                 all.push(series);
+            } else if is_client(series) && shares_host(client, clients) {
+                // Its siblings, and who coordinates them.
             } else if !shared.contains(&series.key.source) {
                 of_this.insert(series.key.source.clone());
                 all.push(series.clone());

@@ -204,6 +204,9 @@ impl Words<'_> {
         let elapsed = self.t.duration(self.d.totals.elapsed_s);
         let state = match &self.d.record.state {
             RunState::Finished => None,
+            RunState::Interrupted if self.d.record.imported.is_some() => {
+                Some(self.t.output_cut.into())
+            }
             RunState::Interrupted => Some(fill(self.t.interrupted, &[("elapsed", &elapsed)])),
             RunState::Failed(reason) => Some(fill(self.t.failed, &[("reason", reason)])),
             RunState::Running => {
@@ -218,6 +221,7 @@ impl Words<'_> {
         match self.d.record.state {
             RunState::Running => self.t.state_running,
             RunState::Finished => self.t.state_finished,
+            RunState::Interrupted if self.d.record.imported.is_some() => self.t.state_output_cut,
             RunState::Interrupted => self.t.state_interrupted,
             RunState::Failed(_) => self.t.state_failed,
         }

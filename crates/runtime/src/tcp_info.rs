@@ -25,6 +25,10 @@ pub struct TcpInfo {
     pub min_rtt: Option<Duration>,
     /// Segments that were sent again since the connection was opened.
     pub retransmits: u32,
+    /// Bytes that the peer has acknowledged since then, where the kernel keeps them.
+    pub sent: Option<u64>,
+    /// Bytes that have come from it.
+    pub received: Option<u64>,
 }
 
 /// This process's sockets that are connected to one of these ports.
@@ -61,6 +65,8 @@ pub fn tcp_socket(descriptor: RawFd, ports: &[u16]) -> Option<TcpSocket> {
 mod at {
     pub const RTT: usize = 68;
     pub const TOTAL_RETRANS: usize = 100;
+    pub const BYTES_ACKED: usize = 120;
+    pub const BYTES_RECEIVED: usize = 128;
     pub const MIN_RTT: usize = 148;
 }
 
@@ -86,6 +92,10 @@ pub fn tcp_info(descriptor: RawFd) -> Option<TcpInfo> {
         let bytes = filled.get(at..)?.first_chunk()?;
         Some(u32::from_ne_bytes(*bytes))
     };
+    let total = |at: usize| {
+        let bytes = filled.get(at..)?.first_chunk()?;
+        Some(u64::from_ne_bytes(*bytes))
+    };
     // No round trip yet: the kernel's unknown is the largest number.
     let time = |us: u32| (us != u32::MAX).then(|| Duration::from_micros(us.into()));
     (result == 0).then_some(())?;
@@ -93,6 +103,8 @@ pub fn tcp_info(descriptor: RawFd) -> Option<TcpInfo> {
         rtt: number(at::RTT).and_then(time)?,
         min_rtt: number(at::MIN_RTT).and_then(time),
         retransmits: number(at::TOTAL_RETRANS)?,
+        sent: total(at::BYTES_ACKED),
+        received: total(at::BYTES_RECEIVED),
     })
 }
 
@@ -140,6 +152,9 @@ mod tests {
         );
         assert!(info.min_rtt.unwrap() <= Duration::from_secs(1), "{info:?}");
         assert_eq!(info.retransmits, 0);
+        // The kernel counts the opening as one.
+        assert!(matches!(info.sent, Some(8 | 9)), "{info:?}");
+        assert!(matches!(info.received, Some(6 | 7)), "{info:?}");
         drop(client);
         assert_eq!(tcp_socket(all[0].descriptor, &[port]), None);
     }

@@ -22,7 +22,8 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (says, figures) = if !enough_for(told) {
         let figures = vec![
             ("count", Figure::Count(count)),
-            ("percentile", Figure::Number(told)),
+            // It is a name: the 99th, and not the 99.0th.
+            ("percentile", Figure::Text(told.to_string())),
             ("needed", Figure::Count(samples_needed(told) as u64)),
         ];
         (SAMPLES, figures)

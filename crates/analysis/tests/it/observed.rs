@@ -4,7 +4,7 @@ use super::common;
 use std::collections::BTreeMap;
 use tidemark_analysis::observed::{CostKind, costs, server_host, sessions, statements_each};
 use tidemark_analysis::{Resources, compare};
-use tidemark_core::record::{Interval, Phase, RunRecord, TypeStats};
+use tidemark_core::record::{ClientPart, Interval, Phase, RunRecord, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
 fn series(source: &str, name: &str, labels: &[(&str, &str)], points: &[(i64, f64)]) -> Series {
@@ -86,18 +86,8 @@ fn a_transactions_cost_is_of_the_measurement_alone() {
             &[("threads", "observing")],
             &steady(7.0),
         ),
-        series(
-            "client-host",
-            "network.sent",
-            &[("interface", "lo")],
-            &steady(1000.0),
-        ),
-        series(
-            "client-host",
-            "network.received",
-            &[("interface", "lo")],
-            &steady(1000.0),
-        ),
+        series("network", "network.session-sent", &[], &steady(400.0)),
+        series("network", "network.session-received", &[], &steady(600.0)),
     ]);
     let costs = costs(&record);
     let of = |kind| {
@@ -129,10 +119,16 @@ fn a_cost_is_of_the_statements_of_its_own_time_too() {
     let mut record = record(vec![
         series("server-status", "rows.read", &[], &steady(800.0)),
         series(
-            "client-host",
-            "network.sent",
-            &[("interface", "lo")],
-            &[(2, 1000.0), (3, 1000.0)],
+            "network",
+            "network.session-sent",
+            &[],
+            &[(2, 400.0), (3, 400.0)],
+        ),
+        series(
+            "network",
+            "network.session-received",
+            &[],
+            &[(2, 600.0), (3, 600.0)],
         ),
     ]);
     // Nobody counted them.
@@ -158,6 +154,51 @@ fn a_cost_is_of_the_statements_of_its_own_time_too() {
     assert!((each.unwrap() - 800.0 / 300.0).abs() < 1e-9);
     assert_eq!(of(CostKind::NetworkBytes), (10.0, Some(5.0)));
     assert_eq!(statements_each(&record), Some(3.0));
+}
+
+#[test]
+fn network_bytes_are_the_sessions_own() {
+    let host = |interface: &str, bytes: f64| {
+        ["network.sent", "network.received"].map(|name| {
+            let labels = [("interface", interface)];
+            series("client-host", name, &labels, &steady(bytes))
+        })
+    };
+    let sessions = ["network.session-sent", "network.session-received"]
+        .map(|name| series("network", name, &[], &steady(200.0)));
+    let seen = |all: &[&[Series]], here: Option<bool>, clients: usize| {
+        let record = RunRecord {
+            target_on_client: here,
+            clients: vec![ClientPart::default(); clients],
+            ..record(all.concat())
+        };
+        let costs = costs(&record);
+        let cost = costs.iter().find(|c| c.kind == CostKind::NetworkBytes);
+        let rate = Resources::of(&record).network_bytes_per_s;
+        assert_eq!(cost.is_some(), rate.is_some(), "{costs:?}");
+        cost.map(|c| (c.per_transaction, c.source))
+    };
+    let (lo, eth0) = (host("lo", 9e6), host("eth0", 1000.0));
+    // Over loopback goes what others say, too; an embedded database has no network.
+    for here in [Some(true), None] {
+        assert_eq!(seen(&[&lo, &eth0], here, 0), None);
+    }
+    assert_eq!(
+        seen(&[&lo, &eth0, &sessions], Some(true), 0),
+        Some((4.0, "network"))
+    );
+    // Elsewhere the sessions' own go before the interface's, and loopback is no way there.
+    assert_eq!(
+        seen(&[&lo, &eth0, &sessions], Some(false), 0),
+        Some((4.0, "network"))
+    );
+    assert_eq!(
+        seen(&[&lo, &eth0], Some(false), 0),
+        Some((20.0, "client-host"))
+    );
+    assert_eq!(seen(&[&lo], Some(false), 0), None);
+    // Of several clients one tells of its own sessions alone.
+    assert_eq!(seen(&[&lo, &sessions], Some(true), 2), None);
 }
 
 #[test]
@@ -281,6 +322,10 @@ fn resources_are_means_of_the_measurement() {
         all.push(cpu);
     }
     let rounded = |of: Option<f64>| of.map(|value| (value * 1e6).round() / 1e6);
+    let record = |all: Vec<Series>| RunRecord {
+        target_on_client: Some(false),
+        ..record(all)
+    };
     let of = Resources::of(&record(all.clone()));
     assert_eq!(rounded(of.server_host_busy), Some(0.4));
     assert_eq!(rounded(of.server_cores), Some(4.0));

@@ -3,7 +3,7 @@
 use super::common::{clean, histogram, of_rates, only, option, rules, set_latencies, stats};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tidemark_analysis::{Severity, findings};
+use tidemark_analysis::{Figure, Severity, findings};
 use tidemark_core::record::*;
 use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_stats::Histogram;
@@ -130,6 +130,16 @@ fn percentiles_need_samples() {
     let mut record = of_rates(&[900; 10]);
     option(&mut record, "percentile", "95,99.9");
     assert_eq!(rules(&record), ["too-short"]);
+    // A percentile is called by its name: P99, and not P99.0 or P100.
+    for (asked, named) in [("99", "99"), ("99.99", "99.99")] {
+        let mut record = of_rates(&[90; 10]);
+        option(&mut record, "percentile", asked);
+        let found = only(&record, "too-short");
+        assert_eq!(
+            found.figure("percentile"),
+            Some(&Figure::Text(named.into()))
+        );
+    }
     let mut record = of_rates(&[2; 10]);
     record.workload = "tpch".into();
     assert_eq!(rules(&record), [""; 0]);

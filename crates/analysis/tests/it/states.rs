@@ -41,6 +41,12 @@ fn stated_lines_of_two_levels_are_two_regimes() {
             .collect();
         format!("sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\nNumber of threads: 8\n{lines}")
     };
+    // There is no summary.
+    let said = |text: &str| {
+        let mut said = said(text);
+        said.retain(|(rule, _)| *rule != "missing");
+        said
+    };
     assert_eq!(said(&text(500)), [("two-regimes", Severity::Suspect)]);
     assert_eq!(said(&text(950)), []);
 }

@@ -139,6 +139,23 @@ fn transactions_of_a_mix_differ_in_their_statements() {
 }
 
 #[test]
+fn an_output_that_ends_before_its_summary_is_cut() {
+    let lines = &MIX[..MIX.find("SQL statistics").unwrap()];
+    assert_eq!(bad(lines), ["missing"]);
+    let command = "$ sysbench oltp_read_only --threads=2 run\n";
+    let intervals = &lines[lines.find("[ 1s ]").unwrap()..];
+    for text in [intervals.to_string(), format!("{command}{intervals}")] {
+        assert_eq!(bad(&text), ["missing"], "{text}");
+    }
+    // What is lost is told in the tool's words.
+    let before = &MIX[..MIX.find("         95th").unwrap()];
+    let found = found_in(before).into_iter().find(|f| f.rule == "missing");
+    let found = found.unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    assert_eq!(found.figure("names"), Some(&Figure::Text("sum".into())));
+}
+
+#[test]
 fn a_cut_summary_lost_lines() {
     let at = MIX.find("    queries:  ").unwrap();
     assert_eq!(bad(&MIX[..at]), ["missing"]);

@@ -10,6 +10,9 @@ use crate::thresholds::{CHURN, CPU_FULL, HELD_UP, NAMED, OTHERS_CORES, OTHERS_SH
 use crate::{Cause, Words};
 use tidemark_core::observe::SERVER_PROCESS;
 
+/// What this program is called.
+const OWN: &str = "tidemark";
+
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let (Some(host), Some(_)) = (&seen.host, seen.others()) else {
         return match seen.is_embedded {
@@ -73,7 +76,10 @@ fn most<'r>(seen: &Observations<'r>) -> Option<(&'r str, SummedSeries)> {
     let names = seen
         .series
         .labels(SERVER_PROCESS, "programs.cpu", "program");
-    let each = names.into_iter().filter_map(|name| {
+    // Each client sees the others of its host, which are the run's own.
+    let names = names.into_iter();
+    let names = names.filter(|name| *name != OWN || seen.record.clients.len() < 2);
+    let each = names.filter_map(|name| {
         let is_it = |s: &tidemark_core::series::Series| {
             s.key.labels.get("program").is_some_and(|p| p == name)
         };

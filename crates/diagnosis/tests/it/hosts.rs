@@ -1,6 +1,7 @@
 //! Causes on the hosts: CPU, quotas, neighbours, distance.
 
 use super::common::{Made, mariadb, run, sqlite};
+use tidemark_core::record::{ClientHost, ClientPart};
 use tidemark_diagnosis::{Cause, Confidence, Lang};
 
 #[test]
@@ -112,6 +113,54 @@ fn a_quota_that_was_used_up_limits_also_where_threads_wait_little() {
     assert!(found.sentence.en.contains("times as long"));
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "server-process cgroup.throttled"));
+}
+
+#[test]
+fn clients_of_one_host_see_it_together_and_are_no_neighbours_of_each_other() {
+    let part = |name: &str, hostname: &str| ClientPart {
+        name: name.into(),
+        host: ClientHost {
+            hostname: hostname.into(),
+            ..ClientHost::default()
+        },
+        ..ClientPart::default()
+    };
+    let made = |hosts: [&'static str; 2], others: f64| {
+        let mut made = run().active("CPU", 5.0).server(3.0 - others, 1500.0);
+        for name in ["cpu.busy", "threads.cpu", "threads.run-delay"] {
+            made = made.without("client-host", name);
+        }
+        for client in ["c0", "c1"] {
+            for core in ["0", "1", "2", "3"] {
+                let labels = [("client", client), ("core", core)];
+                made = made.set("client-host", "cpu.busy", &labels, 0.99);
+            }
+            let labels = [("client", client), ("threads", "load")];
+            made = made.set("client-host", "threads.cpu", &labels, 0.45).set(
+                "client-host",
+                "threads.run-delay",
+                &labels,
+                300.0,
+            );
+        }
+        let programs = [("tidemark", 0.45), ("backup", others)];
+        for (program, cores) in programs {
+            let labels = [("program", program)];
+            made = made.set("server-process", "programs.cpu", &labels, cores);
+        }
+        made.with(|r| r.clients = vec![part("c0", hosts[0]), part("c1", hosts[1])])
+    };
+    let one = ["one", "one"];
+    assert!(!made(one, 0.0).finds(Cause::Neighbour));
+    let found = made(one, 1.6).verdict(Cause::Neighbour);
+    let said = &found.sentence.en;
+    // Of 3.96 cores that are busy, 0.9 are the clients' and 1.4 the server's.
+    for part in ["1.66 of 4 cores", "backup: 1.60", "99"] {
+        assert!(said.contains(part), "{said}");
+    }
+    let found = made(one, 0.4).diagnosis();
+    let said = format!("{found:?}");
+    assert!(!said.contains("tidemark:"), "{said}");
 }
 
 #[test]

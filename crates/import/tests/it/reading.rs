@@ -2,7 +2,7 @@
 //! documents.
 
 use super::documents::import;
-use tidemark_core::record::{RateUnit, RunRecord};
+use tidemark_core::record::{RateUnit, RunRecord, RunState};
 use tidemark_import::{Became, Import, Origin, read};
 
 fn one(text: &str) -> RunRecord {
@@ -134,6 +134,9 @@ fn an_output_without_its_end_is_told() {
     let cut: String = SYSBENCH.lines().take(6).map(|l| format!("{l}\n")).collect();
     let import = import(&cut);
     assert_eq!(import.incomplete, [(1, 6, "sysbench")]);
+    assert_eq!(import.runs[0].state, RunState::Interrupted);
+    let whole = super::documents::import(SYSBENCH);
+    assert_eq!(whole.runs[0].state, RunState::Finished);
     assert!(
         import.runs[0]
             .notes

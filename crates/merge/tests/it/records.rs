@@ -87,6 +87,29 @@ fn client(index: u32, of: u32) -> ClientRun {
 }
 
 #[test]
+fn clients_of_one_host_are_no_other_programs_there() {
+    let programs = |second: &str| -> Vec<String> {
+        let mut clients = [client(0, 2), client(1, 2)];
+        let other = clients[1].record.as_mut().unwrap();
+        other.client.hostname = second.into();
+        let seen = clients[0].record.as_mut().unwrap();
+        for program in ["tidemark", "backup"] {
+            let key = SeriesKey::new("server-process", "programs.cpu", "cores", Measures::Gauge);
+            let mut builder = SeriesBuilder::new(key.with("program", program), 3, 1000);
+            builder.push(0, 0.5);
+            seen.series.push(builder.series().unwrap());
+        }
+        let whole = record(head(4), &clients, None).unwrap();
+        let named = whole.series.iter();
+        let named = named.filter_map(|s| s.key.labels.get("program").cloned());
+        named.collect()
+    };
+    assert_eq!(programs("host-0"), ["backup"]);
+    // The other client has a host of its own.
+    assert_eq!(programs("elsewhere"), ["tidemark", "backup"]);
+}
+
+#[test]
 fn one_record_has_all_samples_and_each_clients_part() {
     let clients: Vec<_> = (0..3).rev().map(|index| client(index, 3)).collect();
     let whole = record(head(6), &clients, None).unwrap();

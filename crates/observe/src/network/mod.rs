@@ -21,6 +21,8 @@ const MOST_RTT: Metric = Metric::gauge("network.rtt.max", "ms", 3);
 /// The shortest round trip that the kernel keeps, of all sockets.
 const MIN_RTT: Metric = Metric::gauge("network.min_rtt", "ms", 3);
 const RETRANSMITS: Metric = Metric::total("network.retransmits", "1/s", 1, 1.0);
+const SENT: Metric = Metric::bytes("network.session-sent");
+const RECEIVED: Metric = Metric::bytes("network.session-received");
 const PING: Metric = Metric::gauge("ping.latency", "ms", 3);
 
 /// A reply that takes longer is told of with the next sample.
@@ -83,6 +85,10 @@ fn tell(seen: &SocketTimes, samples: &mut Samples) {
         return;
     }
     samples.tell(&RETRANSMITS, &[], seen.retransmits as f64);
+    if let Some(bytes) = seen.bytes {
+        samples.tell(&SENT, &[], bytes.sent as f64);
+        samples.tell(&RECEIVED, &[], bytes.received as f64);
+    }
     samples.tell(&RTT, &[], ms(seen.sum) / f64::from(seen.sockets));
     samples.tell(&LEAST_RTT, &[], ms(seen.least));
     samples.tell(&MOST_RTT, &[], ms(seen.most));

@@ -8,6 +8,9 @@ use tidemark_runtime::{TcpSocket, tcp_info, tcp_socket, tcp_sockets};
 const MOST_AT_ONCE: usize = 256;
 /// The process's descriptors are gone through once in so many looks, and when one of them was closed.
 const LIST_EVERY: u32 = 10;
+/// What a socket counted since the last look is lost when it closes: where one in so many closes from
+/// look to look, bytes are not told any more.
+const CLOSED_OF: usize = 10;
 
 /// What one look saw.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,22 @@ pub(super) struct SocketTimes {
     pub shortest: Option<Duration>,
     /// Segments that were sent again since the first look.
     pub retransmits: u64,
+    /// Bytes since then; `None` once too much was lost with sockets that closed.
+    pub bytes: Option<Bytes>,
+}
+
+/// Bytes that went over sockets.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bytes {
+    pub sent: u64,
+    pub received: u64,
+}
+
+/// What a socket had counted when it was looked at last.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    retransmits: u32,
+    bytes: Option<Bytes>,
 }
 
 /// Sockets to the target.
@@ -31,9 +50,9 @@ pub(super) struct Sockets {
     looks: u32,
     /// The one that is looked at next.
     next: usize,
-    /// What each had sent again when it was looked at last.
-    known: HashMap<TcpSocket, u32>,
+    known: HashMap<TcpSocket, Counted>,
     retransmits: u64,
+    bytes: Option<Bytes>,
 }
 
 impl Sockets {
@@ -45,6 +64,7 @@ impl Sockets {
             next: 0,
             known: HashMap::new(),
             retransmits: 0,
+            bytes: Some(Bytes::default()),
         }
     }
 
@@ -57,11 +77,13 @@ impl Sockets {
 
     /// Looks at those whose ports are not `aside`.
     pub fn look(&mut self, aside: &[u16]) -> SocketTimes {
+        let mut seen = SocketTimes::default();
+        let known = self.known.len();
         if self.looks.is_multiple_of(LIST_EVERY) {
             self.list();
         }
         self.looks += 1;
-        let mut seen = SocketTimes::default();
+        let mut closed = known - self.known.len();
         for _ in 0..self.listed.len().min(MOST_AT_ONCE) {
             self.next = (self.next + 1) % self.listed.len();
             let Some(socket) = self.listed.get(self.next).copied() else {
@@ -74,12 +96,19 @@ impl Sockets {
             let Some(info) = is_same.then(|| tcp_info(socket.descriptor)).flatten() else {
                 // It was closed, and another may have taken its place.
                 self.looks = 0;
+                closed += usize::from(self.known.remove(&socket).is_some());
                 continue;
             };
-            // A socket's first look tells what was sent again before the load.
-            let before = self.known.insert(socket, info.retransmits);
-            let grown = before.map_or(0, |before| info.retransmits.saturating_sub(before));
-            self.retransmits += u64::from(grown);
+            let bytes = info.sent.zip(info.received);
+            let bytes = bytes.map(|(sent, received)| Bytes { sent, received });
+            let retransmits = info.retransmits;
+            // A socket's first look tells what was counted before the load.
+            let now = Counted { retransmits, bytes };
+            if let Some(before) = self.known.insert(socket, now) {
+                let grown = retransmits.saturating_sub(before.retransmits);
+                self.retransmits += u64::from(grown);
+                self.bytes = self.bytes.zip(before.bytes).zip(bytes).map(grown_by);
+            }
             seen.least = match seen.sockets {
                 0 => info.rtt,
                 _ => seen.least.min(info.rtt),
@@ -90,8 +119,20 @@ impl Sockets {
             let shortest = seen.shortest.into_iter().chain(info.min_rtt);
             seen.shortest = shortest.min();
         }
+        if closed * CLOSED_OF > known {
+            self.bytes = None;
+        }
         seen.retransmits = self.retransmits;
+        seen.bytes = self.bytes;
         seen
+    }
+}
+
+/// All bytes so far, with what a socket has counted between two looks.
+fn grown_by(((all, before), now): ((Bytes, Bytes), Bytes)) -> Bytes {
+    Bytes {
+        sent: all.sent + now.sent.saturating_sub(before.sent),
+        received: all.received + now.received.saturating_sub(before.received),
     }
 }
 
@@ -128,5 +169,32 @@ mod tests {
         // One that was closed makes the next look go through the descriptors.
         let _third = open(b"three");
         assert_eq!(sockets.look(&[]).sockets, 2);
+    }
+
+    #[test]
+    fn bytes_are_of_these_sockets_alone_until_they_close() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        let mut talk = |question: usize, answer: usize| {
+            client.write_all(&vec![1; question]).unwrap();
+            server.read_exact(&mut vec![0; question]).unwrap();
+            server.write_all(&vec![1; answer]).unwrap();
+            client.read_exact(&mut vec![0; answer]).unwrap();
+        };
+        // What was sent before the first look is not the load's.
+        talk(500, 700);
+        let mut sockets = Sockets::new(vec![port]);
+        assert_eq!(sockets.look(&[]).bytes, Some(Bytes::default()));
+        // Another program's traffic over loopback.
+        let others = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut other = TcpStream::connect(others.local_addr().unwrap()).unwrap();
+        other.write_all(&[1; 9000]).unwrap();
+        talk(30, 4000);
+        let (sent, received) = (30, 4000);
+        assert_eq!(sockets.look(&[]).bytes, Some(Bytes { sent, received }));
+        drop(client);
+        assert_eq!(sockets.look(&[]).bytes, None);
     }
 }

@@ -37,6 +37,9 @@ fn sockets_and_pings_tell_of_the_way_and_leave_their_own_out() {
         let ping = of_name("ping.latency");
         assert!(ping > 0.0 && ping < 500.0, "{ping}");
         assert_eq!(of_name("network.retransmits"), 0.0);
+        for name in ["network.session-sent", "network.session-received"] {
+            assert!(of_name(name) > 0.0, "{name}: {series:?}");
+        }
 
         // Without the run's sessions there are those that observe, and they are no news.
         let (series, _, _) = observed(&url, "network,server-status", || {

@@ -144,6 +144,7 @@ pub(super) fn runs(s: &Sources<'_>) -> DocumentPart {
         let state = match run.state {
             RunState::Running => c.state_running,
             RunState::Finished => c.state_finished,
+            RunState::Interrupted if run.imported.is_some() => c.state_output_cut,
             RunState::Interrupted => c.state_interrupted,
             RunState::Failed(_) => c.state_failed,
         };

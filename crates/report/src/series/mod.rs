@@ -338,19 +338,29 @@ fn broken(buckets: &[Bucket], time: &Timeline<'_>) -> Vec<(f64, Option<f64>)> {
 }
 
 /// A label of ours in the reader's language; those of servers stay as they are.
-fn label(value: &str, lang: Lang) -> &str {
-    match (lang, value) {
-        (Lang::Zh, "load") => "施压",
-        (Lang::Zh, "observing") => "观测",
-        (Lang::Zh, "other") => "其他",
+fn label<'v>(name: &str, value: &'v str, lang: Lang) -> &'v str {
+    match (lang, name, value) {
+        // A state of those that block, and not of the sessions that are counted.
+        (Lang::En, "blocker", "active") => "by active sessions",
+        (Lang::En, "blocker", "idle-in-transaction") => "by sessions idle in transaction",
+        (Lang::En, "blocker", "waiting") => "by sessions that wait, too",
+        (Lang::En, "blocker", "other") => "by prepared transactions or hidden sessions",
+        (Lang::Zh, "blocker", "active") => "阻塞者正在执行",
+        (Lang::Zh, "blocker", "idle-in-transaction") => "阻塞者在事务中空闲",
+        (Lang::Zh, "blocker", "waiting") => "阻塞者也在等锁",
+        (Lang::Zh, "blocker", "other") => "阻塞者为预备事务或不可见的会话",
+        (Lang::Zh, _, "load") => "施压",
+        (Lang::Zh, _, "observing") => "观测",
+        (Lang::Zh, _, "other") => "其他",
         _ => value,
     }
 }
 
 /// What tells a series from others of its name.
 fn named(series: &Series, lang: Lang) -> String {
-    let values = series.key.labels.values();
-    let values: Vec<&str> = values.map(|value| label(value, lang)).collect();
+    let values = series.key.labels.iter();
+    let values = values.map(|(name, value)| label(name, value, lang));
+    let values: Vec<&str> = values.collect();
     values.join(", ")
 }
 
@@ -379,7 +389,8 @@ pub(crate) fn table(
                 [one] => named(one, lang),
                 [first, ..] => {
                     let of_kind = kind(first).into_iter();
-                    let of_kind: Vec<&str> = of_kind.map(|(_, v)| label(v, lang)).collect();
+                    let of_kind: Vec<&str> =
+                        of_kind.map(|(name, v)| label(name, v, lang)).collect();
                     of_kind.join(", ")
                 }
                 [] => String::new(),

@@ -48,6 +48,8 @@ pub(super) const NAMES: &[Name] = &[
     name("network.rtt.min", false, "Sessions' sockets: round trip, lowest", "会话 TCP 往返时间（最低的会话）"),
     name("network.rtt.max", false, "Sessions' sockets: round trip, highest", "会话 TCP 往返时间（最高的会话）"),
     name("network.min_rtt", false, "Sessions' sockets: shortest round trip", "会话 TCP 最短往返时间（min_rtt）"),
+    name("network.session-received", false, "Sessions' sockets: received", "会话 TCP 接收"),
+    name("network.session-sent", false, "Sessions' sockets: sent", "会话 TCP 发送"),
     name("network.retransmits", true, "Sessions' sockets: retransmits", "会话 TCP 重传"),
     name("tcp.segments-sent", false, "TCP: segments sent", "TCP 发送段数"),
     name("tcp.retransmits", true, "TCP: retransmits", "TCP 重传"),

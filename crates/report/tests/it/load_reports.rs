@@ -157,6 +157,28 @@ fn an_imported_rate_that_is_not_stated_is_no_closed_loop() {
     assert!(!report.contains("closed loop"), "{report}");
 }
 
+#[test]
+fn nobody_stopped_a_run_whose_output_is_cut() {
+    let mut record = closed();
+    record.state = RunState::Interrupted;
+    assert!(
+        text(&record, Lang::En)
+            .unwrap()
+            .contains("The user stopped")
+    );
+    record.imported = Some(Imported {
+        tool: "sysbench".into(),
+        ..Imported::default()
+    });
+    for (lang, said, never) in [
+        (Lang::En, "no complete summary", "The user stopped"),
+        (Lang::Zh, "没有完整的汇总", "用户中止"),
+    ] {
+        let report = text(&record, lang).unwrap();
+        assert!(report.contains(said) && !report.contains(never), "{report}");
+    }
+}
+
 /// `-R` with `-L` of pgbench: what is late is skipped, and no backlog was full.
 #[test]
 fn arrivals_that_were_skipped_late_are_told_as_such() {

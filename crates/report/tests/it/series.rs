@@ -298,6 +298,30 @@ fn a_cost_is_told_for_each_statement_where_a_transaction_has_several() {
 }
 
 #[test]
+fn blocked_sessions_are_told_by_what_their_blockers_do() {
+    let blocked = |labels: &[(&str, &str)]| series("locks.blocked", "sessions", labels, |_| 0.75);
+    let mut record = watched();
+    record.series.extend([
+        blocked(&[("blocker", "idle-in-transaction")]),
+        blocked(&[("blocker", "active"), ("statement", "UPDATE")]),
+    ]);
+    let (en, zh) = (
+        text(&record, Lang::En).unwrap(),
+        text(&record, Lang::Zh).unwrap(),
+    );
+    for named in [
+        "Locks: blocked sessions [by sessions idle in transaction]",
+        "Locks: blocked sessions [by active sessions, UPDATE]",
+    ] {
+        assert!(en.contains(named), "{en}");
+    }
+    assert!(zh.contains("锁：被阻塞的会话 [阻塞者在事务中空闲]"), "{zh}");
+    for told in [&en, &zh] {
+        assert!(!told.contains("idle-in-transaction"), "{told}");
+    }
+}
+
+#[test]
 fn series_that_cannot_be_read_are_said_to_be() {
     let mut record = watched();
     let mut json = serde_json::to_value(&record.series[4]).unwrap();
