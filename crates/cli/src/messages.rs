@@ -180,6 +180,22 @@ mod tests {
                 "错误：未知的命令 'x'\n\n用法：tidemark <COMMAND>\n",
             ),
             ("  [possible values: html, md]\n", "  [可用值：html, md]\n"),
+            (
+                "1045: Access denied for user 'u'@'h' (using password: NO)",
+                "1045：用户 'u'@'h' 被拒绝访问（未提供密码）",
+            ),
+            (
+                "28P01: password authentication failed for user \"u\"",
+                "28P01：用户 \"u\" 密码认证失败",
+            ),
+            (
+                "pgbench runs on PostgreSQL, YugabyteDB and CockroachDB only; for example a",
+                "pgbench 只支持 PostgreSQL、YugabyteDB 和 CockroachDB；例如 a",
+            ),
+            (
+                "client vm is lost: no reply within 3 s; the others continue\n",
+                "客户端 vm 失联：3 s 内没有应答；其余客户端继续\n",
+            ),
             // Only a part is known: the server's own words stay.
             (
                 "1045: Access denied (using password: YES); the server requires TLS: use tls=on",

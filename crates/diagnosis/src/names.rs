@@ -1,7 +1,43 @@
 //! What causes and parts are called.
 
 use crate::texts::{causes, parts};
-use crate::{Cause, Lang, Part, PartKind, WaitClass, Words};
+use crate::{Cause, Evidence, Lang, Part, PartKind, WaitClass, Words};
+
+/// Evidence that is no series of the record, in both languages.
+const MEASURED: &[(&str, &str)] = &[
+    ("transactions", "事务"),
+    ("wait for a session", "等待空闲会话"),
+    ("connections opened", "新建连接"),
+    (
+        "time of a session between transactions",
+        "会话在事务之间的时间",
+    ),
+    ("round trips of a transaction", "每个事务的网络往返"),
+    ("fastest transaction", "最快的事务"),
+    ("shortest round trip", "最短网络往返"),
+    ("arrivals not served", "未处理的到达"),
+    ("time of a read", "单次读耗时"),
+    ("no transaction ended", "没有事务结束"),
+    ("all sessions waited at once", "所有会话同时等待"),
+    ("CPU of other programs", "其他程序的 CPU"),
+    ("time of a flush", "单次刷盘耗时"),
+    ("fsync of this machine", "本机 fsync 耗时"),
+    ("rows read by a statement", "每条语句读取的行数"),
+    ("connections refused", "被拒绝的连接"),
+    ("sessions opened", "已建立的会话"),
+    ("latency in the client", "客户端部分的延迟"),
+];
+
+impl Evidence {
+    /// What people call it: its metric, of which the English name is that of JSON.
+    pub fn called(&self, lang: Lang) -> &str {
+        let known = MEASURED.iter().find(|(en, _)| *en == self.metric);
+        match (lang, known) {
+            (Lang::Zh, Some((_, zh))) => zh,
+            _ => &self.metric,
+        }
+    }
+}
 
 impl Cause {
     /// Its id, as in JSON.
@@ -124,5 +160,30 @@ impl crate::Finding {
     /// The causes that its evidence excludes, in words; nothing where there are none.
     pub fn excluded(&self, lang: Lang) -> String {
         listed(&self.excludes).in_language(lang).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What causes show as evidence by a text of their own.
+    #[test]
+    fn evidence_has_names_in_both_languages() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/causes");
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            for behind in source.split("seen.evidence(").skip(1) {
+                let Some(text) = behind.trim_start().strip_prefix('"') else {
+                    continue;
+                };
+                let text = text.split('"').next().unwrap();
+                let known = MEASURED.iter().find(|(en, _)| *en == text);
+                assert!(known.is_some_and(|(_, zh)| !zh.is_ascii()), "{text}");
+                found += 1;
+            }
+        }
+        assert!(found > 15, "{found}");
     }
 }

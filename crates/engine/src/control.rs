@@ -165,8 +165,17 @@ impl Control {
     /// Takes leave to start one transaction.
     #[inline]
     pub fn take_event(&self) -> bool {
+        self.take_event_of(&mut None)
+    }
+
+    /// The same for one that has a number of its own left, which is one less then.
+    #[inline]
+    pub fn take_event_of(&self, own: &mut Option<u64>) -> bool {
         match &self.budget {
             Some(left) if self.measuring.load(Ordering::Relaxed) => {
+                if let Some(own) = own {
+                    *own = own.saturating_sub(1);
+                }
                 let taken = left.fetch_sub(1, Ordering::Relaxed);
                 // Who takes the last one tells those that wait for their turn.
                 if taken <= 1 && !self.exhausted.swap(true, Ordering::AcqRel) {

@@ -39,13 +39,22 @@ const CLOSING: Duration = Duration::from_secs(1);
 pub(crate) struct AllClients {
     pub sessions: usize,
     pub terminals: usize,
+    /// Transactions of each session, where none does another's.
+    pub each: Option<u64>,
 }
 
 impl AllClients {
-    pub fn of(spec: &RunSpec) -> Self {
+    pub fn of(spec: &RunSpec, workload: &dyn Workload) -> Self {
+        let terminals = spec.terminals.max(1) as u64;
+        // Terminals of a pool have no session of their own.
+        let is_each = workload.events_are_each() && spec.terminals == spec.sessions;
+        let events = spec
+            .events
+            .filter(|n| is_each && n.is_multiple_of(terminals));
         Self {
             sessions: spec.sessions,
             terminals: spec.terminals,
+            each: events.map(|n| n / terminals),
         }
     }
 }

@@ -134,8 +134,13 @@ pub fn run_beside(
 ) -> Result<RunResult, EngineError> {
     let begun = Instant::now();
     let lead = beside.lead;
-    let whole = AllClients::of(spec);
-    let spec = &own(spec, lead)?;
+    let whole = AllClients::of(spec, workload.as_ref());
+    let mut spec = own(spec, lead)?;
+    if let Some(each) = whole.each {
+        // Clients may have different numbers of sessions.
+        spec.events = Some(each.saturating_mul(spec.sessions as u64));
+    }
+    let spec = &spec;
     if !spec.shard.is_whole() {
         workload.deal(spec.shard);
     }

@@ -280,14 +280,17 @@ impl SessionTask {
         let mut since_reconnect = 0;
         let scheduled = shared.control.arrivals.is_some();
         let thread = self.thread();
-        while let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await {
+        let mut left = shared.whole.each;
+        while left != Some(0)
+            && let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await
+        {
             let part = ToDo {
                 terminal: shared.spec.shard.global_usize(self.number),
                 start,
                 scheduled,
                 deferred: false,
             };
-            if !shared.control.take_event()
+            if !shared.control.take_event_of(&mut left)
                 || self.event(terminal, part).await.is_none()
                 || !self.deferred(terminal, part).await
                 || !self.reconnect_if_due(&mut since_reconnect).await

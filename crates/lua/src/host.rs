@@ -20,6 +20,8 @@ pub(crate) struct Context {
     pub errors: Cell<u32>,
     /// Statements that it counts itself.
     pub statements: Cell<StatementCounts>,
+    /// It was ended in a loop, because the user asked for an end.
+    pub stopped: Cell<bool>,
 }
 
 impl Context {
@@ -28,6 +30,7 @@ impl Context {
             rng: RefCell::new(Rng::of(&[seed])),
             errors: Cell::new(0),
             statements: Cell::new(StatementCounts::default()),
+            stopped: Cell::new(false),
         }
     }
 }
@@ -87,6 +90,11 @@ pub(crate) fn functions(
         lua.create_function(|_, name: String| Ok(is_secret(&name)))?,
     )?;
     host.set("place", lua.create_function(|lua, ()| Ok(place(lua)))?)?;
+    let ended = Rc::clone(context);
+    host.set(
+        "is_stopped",
+        lua.create_function(move |_, ()| Ok(ended.stopped.get()))?,
+    )?;
     let (aside, confined) = (program.origin.prints_aside, program.origin.is_confined);
     host.set("aside", aside)?;
     host.set("confined", confined)?;

@@ -79,10 +79,13 @@ pub use script::Script;
 pub use workload::{definition_of, script_at, script_of, workload_of};
 
 use std::sync::OnceLock;
+#[cfg(feature = "luajit")]
+use std::time::{Duration, Instant};
 
 static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// Says how scripts learn that the user asked for an end: an endless loop ends then.
+/// Says how scripts learn that the user asked for an end: what does not end by itself is ended then, and
+/// no `pcall` of the script's catches that.
 pub fn interrupted_by(asked: fn() -> bool) {
     INTERRUPTED.get_or_init(|| asked);
 }
@@ -91,4 +94,11 @@ pub fn interrupted_by(asked: fn() -> bool) {
 #[cfg(feature = "luajit")]
 fn is_interrupted() -> bool {
     INTERRUPTED.get().is_some_and(|asked| asked())
+}
+
+/// Whether scripts have known for so long that the user asked for an end.
+#[cfg(feature = "luajit")]
+fn is_interrupted_for(grace: Duration) -> bool {
+    static SEEN: OnceLock<Instant> = OnceLock::new();
+    is_interrupted() && SEEN.get_or_init(Instant::now).elapsed() >= grace
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// A state holds so many values for its host as a C function may have on its stack (LuaJIT's
 /// `LUAI_MAXCSTACK`, 8,000): each thread a few, and the values of a statement in progress.
@@ -17,6 +18,8 @@ pub(crate) const MOST_TASKS: usize = 512;
 const LOOK_EVERY: u32 = 100_000;
 /// A function that runs for so many looks without waiting for anything is a loop: some 50 ms.
 const LOOKS_OF_A_LOOP: u32 = 100;
+/// A loop is ended so long after the user asked: by then the run knows, too.
+const GRACE_OF_A_LOOP: Duration = Duration::from_millis(300);
 
 const SQL: &str = include_str!("lua/sql.lua");
 const REPORTS: &str = include_str!("lua/reports.lua");
@@ -75,23 +78,27 @@ impl ScriptState {
         }
         let looks = Rc::new(Cell::new(0));
         let seen = Rc::clone(&looks);
+        let number = program.states.fetch_add(1, Ordering::Relaxed);
+        // No other client draws the same.
+        let seed = program.first_seed + program.shard().global(number);
+        let context = Rc::new(Context::new(seed));
+        let stopping = Rc::clone(&context);
         lua.set_global_hook(
             HookTriggers::new().every_nth_instruction(LOOK_EVERY),
             move |lua, _| {
                 seen.set(seen.get() + 1);
-                if seen.get() < LOOKS_OF_A_LOOP || !crate::is_interrupted() {
+                // Asked first, because time counts from when it was asked.
+                let is_asked = crate::is_interrupted_for(GRACE_OF_A_LOOP);
+                if seen.get() < LOOKS_OF_A_LOOP || !is_asked {
                     return Ok(VmState::Continue);
                 }
                 let place = host::place(lua);
+                stopping.stopped.set(true);
                 Err(mlua::Error::runtime(format!(
                     "interrupted in a loop that waits for nothing: {place}"
                 )))
             },
         )?;
-        let number = program.states.fetch_add(1, Ordering::Relaxed);
-        // No other client draws the same.
-        let seed = program.first_seed + program.shard().global(number);
-        let context = Rc::new(Context::new(seed));
         let host = host::functions(&lua, program, &context)?;
         lua.globals()
             .get::<Table>("math")?
@@ -171,6 +178,7 @@ impl ScriptState {
     /// A script thread begins or goes on.
     pub fn resumed(&self) {
         self.looks.set(0);
+        self.context.stopped.set(false);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::explain::explained;
 use crate::state::ScriptState;
 use failure::said;
 use mlua::{Function, IntoLuaMulti, LuaString, Table, Thread, Value};
+use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::Session;
 use tidemark_workloads::random::Rng;
@@ -23,6 +24,11 @@ pub(crate) const NOTES: &[&str] = &["errors counted by the script", "reconnects 
 /// Of these, the errors.
 pub(crate) const COUNTED_ERRORS: usize = 0;
 const RECONNECTS: usize = 1;
+/// What is in progress has so much time to end after the user asked: less than the run's own patience.
+const GRACE: Duration = Duration::from_secs(1);
+/// Replies that come without a wait, as on a thread of its own, would never let the executor see that
+/// the run is to be cut off: it is let so often.
+const TURN: Duration = Duration::from_millis(50);
 
 /// A script thread.
 pub(crate) struct ScriptThread {
@@ -43,6 +49,8 @@ pub(crate) struct ScriptThread {
     reconnects: u32,
     /// Whether it ends where the user asks for an end, and not with the run.
     pub is_command: bool,
+    /// Whether it was ended: it has nothing more to do.
+    pub is_stopped: bool,
 }
 
 impl ScriptThread {
@@ -66,6 +74,7 @@ impl ScriptThread {
             counted_errors: 0,
             reconnects: 0,
             is_command: false,
+            is_stopped: false,
         })
     }
 
@@ -188,7 +197,7 @@ impl ScriptThread {
     ) -> DbError {
         let is_own_loss = self.last.take().is_some_and(|(_, own)| own);
         let (thrown, kind) = match &failure {
-            Failure::Script(_) => return failure.into_db(),
+            Failure::Script(_) | Failure::Stopped(_) => return failure.into_db(),
             Failure::Restart(thrown) => (thrown.clone(), None),
             Failure::Db { thrown, error, .. } => (thrown.clone(), Some(error.kind)),
         };
@@ -228,16 +237,28 @@ impl ScriptThread {
         argument: Value,
     ) -> Result<Value, Failure> {
         let mut request = self.resume(state, engine, (function, argument))?;
+        let mut turn = Instant::now();
         loop {
+            let grace = match self.is_command {
+                true => Duration::ZERO,
+                false => GRACE,
+            };
             let answer = match request {
                 ScriptRequest::Done(value) => return Ok(value),
                 ScriptRequest::Failed(value) => return Err(self.failure(value)),
-                ScriptRequest::Bad(words) => ScriptAnswer::Refused(words),
-                _ if self.is_command && crate::is_interrupted() => {
-                    return Err(Failure::Script("interrupted".into()));
+                // Its coroutine is not told, so that it can't catch it.
+                _ if crate::is_interrupted_for(grace) => {
+                    self.is_stopped = true;
+                    self.thread = coroutine(state, &self.environment)?;
+                    return Err(Failure::Stopped("interrupted".into()));
                 }
+                ScriptRequest::Bad(words) => ScriptAnswer::Refused(words),
                 other => self.answer(state, engine, other).await,
             };
+            if turn.elapsed() >= TURN {
+                tidemark_runtime::yield_now().await;
+                turn = Instant::now();
+            }
             request = self.resume(state, engine, answer)?;
         }
     }
@@ -387,9 +408,19 @@ impl ScriptThread {
         if let Some(session) = engine {
             session.count_beside(statements);
         }
-        if resumed.is_err() {
+        let is_stopped = context.stopped.take();
+        if resumed.is_err() || is_stopped {
             // A coroutine that failed is at its end.
             self.thread = coroutine(state, &self.environment)?;
+        }
+        if is_stopped {
+            self.is_stopped = true;
+            let failure = match resumed {
+                Ok(ScriptRequest::Failed(thrown)) => self.failure(thrown),
+                Ok(_) => Failure::Stopped("interrupted".into()),
+                Err(error) => error.into(),
+            };
+            return Err(Failure::Stopped(failure.into_message()));
         }
         Ok(resumed?)
     }

@@ -93,12 +93,20 @@ impl CustomUser for ScriptUser {
             let Ok((state, mut task)) = self.taken() else {
                 return Ok(());
             };
+            if task.is_stopped {
+                // Its transaction is rolled back with its session.
+                state.ended(task);
+                return Ok(());
+            }
             let ended = task
                 .global(&state, &mut Some(session), "thread_done")
                 .await
                 .map(drop);
             state.ended(task);
-            ended.map_err(Failure::into_db)
+            match ended {
+                Err(Failure::Stopped(_)) => Ok(()),
+                ended => ended.map_err(Failure::into_db),
+            }
         })
     }
 }

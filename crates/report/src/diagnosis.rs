@@ -130,11 +130,14 @@ fn findings(limits: &Diagnosis, lang: Lang) -> Vec<Block> {
             // A share is told as charts tell it.
             let (value, unit) = match evidence.share(lang.into()) {
                 Some(share) => (share, String::new()),
-                None => (three(evidence.value), evidence.unit.clone()),
+                None => {
+                    let unit = crate::texts::unit_in(&evidence.unit, lang);
+                    (three(evidence.value), unit.into())
+                }
             };
             grid.rows.push(vec![
                 finding.cause.title(lang.into()).into(),
-                evidence.metric.clone(),
+                evidence.called(lang.into()).into(),
                 value,
                 unit,
                 format!("{from:.0}–{to:.0} s"),
@@ -216,7 +219,24 @@ pub(crate) fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::texts::unit_in;
     use tidemark_diagnosis::{Cause, Confidence, Evidence, Words};
+
+    #[test]
+    fn units_are_words_of_the_language() {
+        for unit in [
+            "cores",
+            "sessions",
+            "requests",
+            "tasks",
+            "rows",
+            "transactions",
+        ] {
+            assert_eq!(unit_in(unit, Lang::En), unit);
+            assert!(!unit_in(unit, Lang::Zh).is_ascii(), "{unit}");
+        }
+        assert_eq!(unit_in("ms", Lang::Zh), "ms");
+    }
 
     #[test]
     fn cpu_is_told_with_the_cores_that_there_are() {

@@ -199,8 +199,35 @@ pub(crate) fn target_facts(record: &RunRecord, lang: Lang) -> Vec<(&'static str,
     facts
 }
 
+/// What models of disks have in them that a hypervisor or a cloud provides.
+const VIRTUAL_MODELS: &[&str] = &[
+    "virtual",
+    "virtio",
+    "qemu",
+    "vbox",
+    "vmware",
+    "xen",
+    "elastic block",
+    "persistentdisk",
+    "nvme_card",
+    "blockvolume",
+    "cloud",
+];
+
+/// Whether a hypervisor provides the disk, by the name that its driver gave it (`vda`: virtio-blk, `xvda`:
+/// Xen) or its model: what the kernel then says of its rotation is a default.
+fn is_virtual(disk: &Disk) -> bool {
+    let model = disk.model.to_ascii_lowercase();
+    let by_driver = ["vd", "xvd"].iter().any(|driver| {
+        let rest = disk.device.strip_prefix(driver);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+    });
+    by_driver || VIRTUAL_MODELS.iter().any(|part| model.contains(part))
+}
+
 fn disk(disk: &Disk, t: &observed::Texts) -> String {
     let kind = match disk.rotational {
+        _ if is_virtual(disk) => t.virtual_disk,
         Some(true) => t.rotational,
         Some(false) => t.not_rotational,
         None => "",
@@ -274,5 +301,54 @@ fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
         fill(t.at_second, &[("source", source), ("second", &second)])
     });
     let source = at.as_deref().unwrap_or(source);
-    fill(template, &[("source", source), ("detail", &gap.detail)])
+    // The record has it in English.
+    let en = observed::of(Lang::En);
+    let detail = gap.detail.replace(en.restart_then, t.restart_then);
+    let detail = detail.replace(en.restart, t.restart);
+    fill(template, &[("source", source), ("detail", &detail)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_virtual_disk_is_no_hard_disk() {
+        let of = |device: &str, model: &str| Disk {
+            device: device.into(),
+            model: model.into(),
+            rotational: Some(true),
+            ..Disk::default()
+        };
+        let zh = observed::of(Lang::Zh);
+        for (device, model) in [
+            ("vda", ""),
+            ("xvdf", ""),
+            ("sda", "QEMU HARDDISK"),
+            ("sda", "Virtual Disk"),
+            ("nvme1n1", "Amazon Elastic Block Store"),
+        ] {
+            let said = disk(&of(device, model), zh);
+            assert!(said.contains("虚拟磁盘"), "{said}");
+            assert!(!said.contains("机械硬盘"), "{said}");
+        }
+        let said = disk(&of("sda", "ST4000NM0035"), zh);
+        assert!(said.contains("机械硬盘"), "{said}");
+    }
+
+    #[test]
+    fn what_needs_a_restart_is_said_in_the_language() {
+        let install = "shared_preload_libraries = 'pg_stat_statements' (restart), then CREATE \
+                       EXTENSION pg_stat_statements";
+        for detail in [install, "performance_schema = ON (restart)"] {
+            let gap = Gap::new(GapKind::NoStatements, detail);
+            let said = unseen("server-statements", &gap, Lang::Zh);
+            assert!(
+                said.contains("需重启") && !said.contains("restart"),
+                "{said}"
+            );
+            let english = unseen("server-statements", &gap, Lang::En);
+            assert!(english.contains(detail), "{english}");
+        }
+    }
 }

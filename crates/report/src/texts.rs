@@ -19,6 +19,27 @@ pub enum Lang {
     Zh,
 }
 
+/// What a figure is counted in, as a language has it.
+pub(crate) fn unit_in(unit: &str, lang: Lang) -> &str {
+    let t = counted_in::of(lang);
+    match unit {
+        "cores" => t.cores,
+        "sessions" => t.sessions,
+        "requests" => t.requests,
+        "tasks" => t.tasks,
+        "rows" => t.rows,
+        "transactions" => t.transactions,
+        "pages" => t.pages,
+        "errors" => t.errors,
+        "statements" => t.statements,
+        "replicas" => t.replicas,
+        "ranges" => t.ranges,
+        "goroutines" => t.goroutines,
+        "files" => t.files,
+        _ => unit,
+    }
+}
+
 impl Lang {
     /// Every language there is.
     pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];

@@ -36,6 +36,12 @@ pub trait Workload: Send + Sync + Debug + Any {
         false
     }
 
+    /// Whether each of its terminals does the same number of the run's transactions, as pgbench's do,
+    /// where a run has a number of them.
+    fn events_are_each(&self) -> bool {
+        false
+    }
+
     /// The tables of `prepare` and `cleanup`, for a load or run with this many sessions.
     ///
     /// # Errors

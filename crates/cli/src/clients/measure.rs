@@ -244,6 +244,6 @@ impl Listener for Observer<'_, '_> {
     }
 
     fn notice(&mut self, text: &str) {
-        self.say_aside(&format!("{text}\n"));
+        self.say_aside(&format!("{}\n", crate::messages::in_language(text)));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::told::{Area, CheckLevel, Teller};
 use crate::exit::ExitCode;
+use crate::messages;
 use crate::texts::doctor as texts;
 use tidemark_core::record::{HostRole, Setting};
 use tidemark_core::{DbError, ErrorClass, ErrorKind, ServerInfo};
@@ -113,10 +114,31 @@ async fn poolers(connector: Connector, teller: Teller) -> Result<Poolers, DbErro
     Ok(all)
 }
 
+/// An error in the language, as far as that knows it.
+pub fn said(lang: Lang, error: &DbError) -> String {
+    let english = error.to_string();
+    match lang {
+        Lang::En => english,
+        Lang::Zh => messages::in_language(&english).into_owned(),
+    }
+}
+
+/// The class of an error, for people.
+pub fn class_of(lang: Lang, error: &DbError) -> &'static str {
+    match error.class {
+        ErrorClass::Retryable => texts::class_retryable(lang),
+        ErrorClass::ConnectionLost => texts::class_connection_lost(lang),
+        ErrorClass::Refused => texts::class_refused(lang),
+        ErrorClass::Constraint => texts::class_constraint(lang),
+        ErrorClass::Missing => texts::class_missing(lang),
+        ErrorClass::Fatal => texts::class_fatal(lang),
+    }
+}
+
 /// Tells of a step that failed; the exit code.
 pub fn failed(teller: &Teller, step: StepName, error: &DbError) -> ExitCode {
     let lang = teller.lang;
-    let says = texts::failure(lang, step(lang), error, error.class);
+    let says = texts::failure(lang, step(lang), said(lang, error), class_of(lang, error));
     teller.tell(Area::Target, CheckLevel::Failed, step(Lang::En), &says);
     match (error.kind, error.class) {
         (ErrorKind::TlsFiles, _) => ExitCode::Usage,

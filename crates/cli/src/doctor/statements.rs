@@ -1,6 +1,6 @@
 //! Each statement of each workload, on the smallest tables that it can have.
 
-use super::basics::KnownTarget;
+use super::basics::{KnownTarget, class_of, said};
 use super::own_tables::{self, OnOwnTables};
 use super::proof::{self, Proven, Unproven};
 use super::scratch::{NoScratch, Scratch};
@@ -290,10 +290,11 @@ impl Examining<'_> {
         let says = match unproven {
             Unproven::Check(name, rows) => texts::violated(lang, workload, name, rows),
             Unproven::Statement(statement, error) if statement.is_empty() => {
-                texts::no_session(lang, workload, error)
+                texts::no_session(lang, workload, said(lang, error))
             }
             Unproven::Statement(statement, error) => {
-                texts::statement_failed(lang, workload, statement, error, error.class)
+                let class = class_of(lang, error);
+                texts::statement_failed(lang, workload, statement, said(lang, error), class)
             }
         };
         let mut figures = Map::new();

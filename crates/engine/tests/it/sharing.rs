@@ -22,6 +22,7 @@ struct Spied {
     inner: Arc<dyn Workload>,
     made: Mutex<Vec<(usize, usize, u64)>>,
     dealt: Mutex<Option<Shard>>,
+    each: bool,
 }
 
 impl Workload for Spied {
@@ -31,6 +32,10 @@ impl Workload for Spied {
 
     fn transaction_types(&self) -> &'static [&'static str] {
         self.inner.transaction_types()
+    }
+
+    fn events_are_each(&self) -> bool {
+        self.each
     }
 
     fn tables(&self, dialect: &Dialect, sessions: usize) -> Result<Vec<TablePlan>, OptionError> {
@@ -122,10 +127,16 @@ fn place() -> Place {
 impl Place {
     /// Runs, and gives the terminals that were made with what was measured.
     fn run(&self, spec: &RunSpec) -> (BTreeSet<(usize, usize, u64)>, RunResult) {
+        self.run_with(spec, false)
+    }
+
+    /// The same, where `each` terminal does as many transactions as any other.
+    fn run_with(&self, spec: &RunSpec, each: bool) -> (BTreeSet<(usize, usize, u64)>, RunResult) {
         let spied = Arc::new(Spied {
             inner: Arc::clone(&self.workload),
             made: Mutex::default(),
             dealt: Mutex::default(),
+            each,
         });
         let workload: Arc<dyn Workload> = Arc::clone(&spied) as _;
         let result = self.run_of(spec, &workload, None).unwrap();
@@ -157,6 +168,30 @@ impl Place {
             &mut Quiet,
             beside,
         )
+    }
+}
+
+#[test]
+fn each_session_of_every_client_does_as_many_transactions() {
+    let place = place();
+    let whole = RunSpec {
+        terminals: 5,
+        sessions: 5,
+        events: Some(1000),
+        time: None,
+        ..RunSpec::default()
+    };
+    // Five sessions of two clients are three and two.
+    for of in [1u32, 2] {
+        for index in 0..of {
+            let spec = RunSpec {
+                shard: Shard { index, of },
+                ..whole.clone()
+            };
+            let (_, result) = place.run_with(&spec, true);
+            let counts: Vec<u64> = result.sessions.iter().map(|(count, _)| *count).collect();
+            assert_eq!(counts, vec![200; spec.own().sessions], "{index}/{of}");
+        }
     }
 }
 

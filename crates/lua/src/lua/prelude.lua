@@ -2,8 +2,9 @@
 -- returns what makes a script thread of it. A script thread is a coroutine whose globals are its own.
 local host, parts, reports, ffi_module, add_legacy = ...
 local base_G = _G
-local error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type =
-   error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type
+local error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type, xpcall =
+   error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type, xpcall
+local resume = coroutine.resume
 local yield, concat = coroutine.yield, table.concat
 
 -- What a coroutine tells the host (src/answer.rs).
@@ -48,6 +49,27 @@ for _, name in ipairs({"module", "newproxy", "jit", "debug"}) do
    base[name] = nil
 end
 base.debug = {traceback = function(message) return message end}
+
+-- What ends a script is not the script's to catch.
+local function unless_stopped(ok, ...)
+   if not ok and host.is_stopped() then
+      error((...), 0)
+   end
+   return ok, ...
+end
+
+base.pcall = function(...)
+   return unless_stopped(pcall(...))
+end
+
+base.xpcall = function(...)
+   return unless_stopped(xpcall(...))
+end
+
+local base_coroutine = copy(base_G.coroutine)
+base_coroutine.resume = function(...)
+   return unless_stopped(resume(...))
+end
 
 base.print = function(...)
    local words = {...}
@@ -196,7 +218,7 @@ local function new_environment(thread)
    local env = setmetatable({}, seen_globals)
    env._G = env
    env.math, env.table, env.bit, env.coroutine =
-      copy(base_G.math), copy(base_G.table), copy(base_G.bit), copy(base_G.coroutine)
+      copy(base_G.math), copy(base_G.table), copy(base_G.bit), copy(base_coroutine)
    env.os, env.io = copy(base_os), copy(base_io)
    local sysbench = {
       tid = thread,

@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Restart(Value),
     /// The script's own error, or that of what it asked for.
     Script(String),
+    /// The user asked for an end, and it would not end by itself: where it was.
+    Stopped(String),
 }
 
 impl Failure {
@@ -26,7 +28,7 @@ impl Failure {
         match self {
             Failure::Db { error, place, .. } => format!("{error} ({place})"),
             Failure::Restart(_) => "the script restarted its event outside of one".into(),
-            Failure::Script(message) => message,
+            Failure::Script(message) | Failure::Stopped(message) => message,
         }
     }
 
@@ -43,6 +45,10 @@ impl Failure {
                 "the script restarted its event",
             ),
             Failure::Script(message) => DbError::new(ErrorClass::Fatal, "script", message),
+            // As the end of a run cuts off a statement: no error, and its session ends.
+            Failure::Stopped(message) => {
+                DbError::new(ErrorClass::ConnectionLost, "interrupted", message)
+            }
         }
     }
 }

@@ -400,7 +400,7 @@ pub(crate) fn table(
                 called += &format!(" [{labels}]");
             }
             let cells = match together(series, 0) {
-                Some(all) => [all.mean, all.min, all.max].map(|v| shown(v, unit)),
+                Some(all) => [all.mean, all.min, all.max].map(|v| shown(v, unit, lang)),
                 None if unreadable(series) => cannot_be_read(lang),
                 None => continue,
             };
@@ -454,14 +454,14 @@ fn measured(series: &[&Series]) -> Option<Bucket> {
 }
 
 fn figures(all: &Bucket, unit: &str, lang: Lang) -> String {
-    let (mean, max) = (shown(all.mean, unit), shown(all.max, unit));
+    let (mean, max) = (shown(all.mean, unit, lang), shown(all.max, unit, lang));
     match lang {
         Lang::En => format!("mean {mean}, max {max}"),
         Lang::Zh => format!("平均 {mean}，最大 {max}"),
     }
 }
 
-fn shown(value: f64, unit: &str) -> String {
+fn shown(value: f64, unit: &str, lang: Lang) -> String {
     match unit {
         "ratio" if value >= 0.0 => match value > 0.0 {
             true => percent(value, 1.0),
@@ -471,6 +471,6 @@ fn shown(value: f64, unit: &str) -> String {
         "bytes" => bytes(value as u64),
         "bytes/s" => format!("{}/s", bytes(value as u64)),
         "1/s" => format!("{}/s", three(value)),
-        _ => format!("{} {unit}", three(value)),
+        _ => format!("{} {}", three(value), crate::texts::unit_in(unit, lang)),
     }
 }

@@ -87,22 +87,50 @@ pub(super) const NAMES: &[Name] = &[
     name("sessions.others", false, "Sessions of others", "其他会话"),
     name("sessions.open", false, "Sessions: open", "会话：已建立"),
     name("sessions.running", false, "Sessions: running", "会话：执行中"),
+    name("sessions.active-time", false, "Sessions: time executing", "会话：执行语句的时间"),
+    name("sessions.idle-in-transaction-time", false, "Sessions: time idle in transactions", "会话：事务中空闲的时间（idle in transaction）"),
+    name("connections", false, "Sessions: opened", "会话：新建"),
+    name("threads.created", false, "Server threads: created", "服务器新建线程"),
     name("queries", true, "Statements", "语句"),
     name("commits", true, "Commits", "提交"),
     name("rollbacks", false, "Rollbacks", "回滚"),
     name("rows.read", true, "Rows read", "读取行"),
     name("rows.scanned", false, "Rows read by full scans", "全表扫描读取行"),
+    name("rows.fetched", false, "Rows fetched by index scans", "索引扫描读取行"),
     name("rows.inserted", false, "Rows inserted", "插入行"),
     name("rows.updated", false, "Rows updated", "更新行"),
     name("rows.deleted", false, "Rows deleted", "删除行"),
     name("buffer.requests", false, "Cache: pages requested", "缓存：请求页"),
     name("buffer.misses", true, "Cache: pages missed", "缓存：未命中页"),
     name("buffer.dirty", false, "Cache: dirty pages", "缓存：脏页"),
+    name("buffer.allocated", false, "Cache: buffers allocated", "缓存：分配的缓冲页"),
+    name("buffer.evictions", false, "Cache: pages evicted", "缓存：淘汰的页"),
+    name("buffer.waits-for-free", true, "Cache: waits for a free page", "缓存：等待空闲页"),
+    name("pages.read", false, "Pages read", "读入页"),
     name("pages.written", false, "Pages written", "写出页"),
+    name("background.pages-written", false, "Pages written by the background writer", "后台写进程（bgwriter）写出页"),
+    name("background.stops", false, "Background writer: stopped at its limit", "后台写进程（bgwriter）：达到写出上限的次数"),
     name("data.read", false, "Data read", "数据读取"),
     name("data.written", false, "Data written", "数据写入"),
     name("data.syncs", true, "Flushes to disk", "刷盘"),
+    name("data.read-time", false, "Data: time of reads", "数据：读耗时"),
+    name("data.write-time", false, "Data: time of writes", "数据：写耗时"),
+    name("data.sync-time", false, "Data: time of flushes", "数据：刷盘耗时"),
+    name("data.backend-syncs", false, "Flushes to disk by sessions themselves", "后端进程自行刷盘"),
+    name("data.pending-reads", false, "Data: reads in flight", "数据：未完成的读"),
+    name("data.pending-writes", false, "Data: writes in flight", "数据：未完成的写"),
+    name("data.pending-syncs", false, "Data: flushes in flight", "数据：未完成的刷盘"),
+    name("io.reads", false, "Reads by kind of process", "读次数（按进程类型）"),
+    name("io.writes", false, "Writes by kind of process", "写次数（按进程类型）"),
+    name("temporary.written", true, "Temporary files: written", "临时文件写入"),
     name("log.written", true, "Log written", "日志写入"),
+    name("log.writes", false, "Log: writes", "日志写次数"),
+    name("log.write-time", false, "Log: time of writes", "日志写耗时"),
+    name("log.sync-time", false, "Log: time of flushes", "日志刷盘耗时"),
+    name("log.records", false, "Log: records", "日志记录数"),
+    name("log.full-pages", false, "Log: full pages", "日志：全页写（full page writes）"),
+    name("binlog.commits", false, "Binary log: commits", "binlog：提交"),
+    name("binlog.group-commits", false, "Binary log: group commits", "binlog：组提交"),
     name("log.syncs", true, "Log: flushes", "日志刷盘"),
     name("log.waits", false, "Log: waits for its buffer", "日志缓冲等待"),
     name("log.size", true, "Log: size of the file", "日志文件大小"),
@@ -111,6 +139,9 @@ pub(super) const NAMES: &[Name] = &[
     name("checkpoints.requested", true, "Checkpoints: requested", "检查点：被请求"),
     name("checkpoints.completed", true, "Checkpoints: completed", "检查点：完成"),
     name("checkpoints.timed", false, "Checkpoints: timed", "检查点：定时"),
+    name("checkpoints.pages-written", false, "Checkpoints: pages written", "检查点：写出页"),
+    name("checkpoints.write-time", false, "Checkpoints: time of writes", "检查点：写出耗时"),
+    name("checkpoints.sync-time", false, "Checkpoints: time of flushes", "检查点：刷盘耗时"),
     name("locks.waiting", true, "Locks: waiting sessions", "锁：等待中的会话"),
     name("locks.blocked", true, "Locks: blocked sessions", "锁：被阻塞的会话"),
     name("locks.blocked-by-others", false, "Locks: sessions blocked by others", "锁：被其他会话阻塞的会话"),
@@ -223,3 +254,36 @@ pub(super) const NAMES: &[Name] = &[
     name("yugabyte.spinlock", false, "YugabyteDB: spinlock contention", "YugabyteDB：自旋锁争用"),
     name("yugabyte.stalls", false, "YugabyteDB: RocksDB stalls", "YugabyteDB：RocksDB 停顿"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the database and its host are asked for has a name in both languages; of the nodes of clusters
+    /// some have only the names that their makers gave them.
+    #[test]
+    fn every_metric_of_a_server_has_a_name() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../observe/src/server");
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if !path.is_file() {
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap();
+            let source = source.split("#[cfg(test)]").next().unwrap();
+            for made in ["count(", "bytes(", "gauge(", "total(", "time(", "MS("] {
+                for behind in source.split(made).skip(1) {
+                    let Some(text) = behind.trim_start().strip_prefix('"') else {
+                        continue;
+                    };
+                    let text = text.split('"').next().unwrap();
+                    let known = NAMES.iter().find(|n| n.name == text);
+                    assert!(known.is_some_and(|n| !n.zh.is_ascii()), "{text}: {path:?}");
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 60, "{found}");
+    }
+}

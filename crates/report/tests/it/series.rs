@@ -194,7 +194,7 @@ fn lines_of_a_chart_have_names_and_means_of_their_own() {
     );
     let chinese = html(&record, Lang::Zh).unwrap();
     let panel = panel_of(&chinese, "压测线程 CPU 用量");
-    assert!(panel.contains("施压：平均 0.88 cores"), "{panel}");
+    assert!(panel.contains("施压：平均 0.88 核"), "{panel}");
     let panel = panel_of(&page, "Processors: busy");
     assert!(
         panel.contains(" core 1: mean 75.0%, max 75.0%</span>"),

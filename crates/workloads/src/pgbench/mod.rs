@@ -134,6 +134,10 @@ impl Workload for Pgbench {
         &NOTES
     }
 
+    fn events_are_each(&self) -> bool {
+        true
+    }
+
     fn tables(&self, dialect: &Dialect, _sessions: usize) -> Result<Vec<TablePlan>, OptionError> {
         schema::plans(&self.plan.settings, dialect)
     }

@@ -159,7 +159,7 @@ pub const FLAGS: &[Flag] = &[
             "transactions",
             number(1),
             "10",
-            "transactions of each client, all together shared among them; not with --time",
+            "transactions of each client; not with --time",
         ),
     ),
     flag(

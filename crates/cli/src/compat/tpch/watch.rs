@@ -222,7 +222,9 @@ impl Listener for StreamsWatch<'_, '_> {
     }
 
     fn notice(&mut self, text: &str) {
-        self.making.say.say_aside(&format!("{text}\n"));
+        self.making
+            .say
+            .say_aside(&format!("{}\n", crate::messages::in_language(text)));
     }
 }
 

@@ -144,6 +144,23 @@ fn tables_and_summaries_are_those_of_pgbench_both_ways() {
     assert_eq!(bench.value("SELECT COUNT(*) FROM pgbench_history"), "51");
 }
 
+/// As pgbench does it: `-t` is for each client, also for one that is slow.
+#[test]
+fn each_client_does_its_own_transactions() {
+    let bench = Bench::new("pgbench_each");
+    bench.database.query("CREATE TABLE did (who int)").unwrap();
+    let script =
+        "\\if :client_id = 0\n\\sleep 20 ms\n\\endif\nINSERT INTO did VALUES (:client_id);\n";
+    bench.script("slow.sql", script);
+    let done =
+        "SELECT string_agg(n::text, ',') FROM (SELECT COUNT(*) AS n FROM did GROUP BY who) AS d";
+    for more in ["", "-R 200"] {
+        bench.database.query("TRUNCATE did").unwrap();
+        bench.ok(&format!("-n -c 3 -j 2 -t 10 -f slow.sql {more}"));
+        assert_eq!(bench.value(done), "10,10,10", "{more}");
+    }
+}
+
 #[test]
 fn scripts_branch_store_sleep_and_send_pipelines() {
     let bench = Bench::new("pgbench_scripts");

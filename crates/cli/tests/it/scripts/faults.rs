@@ -1,7 +1,8 @@
 //! Scripts that fail, lose connections, do not end, or ask for what they may not have.
 
-use super::super::common::{Said, signal};
+use super::super::common::{Said, Workdir, signal};
 use super::{counts, number, sysbench, targets, with_script};
+use std::io::Read;
 use std::time::{Duration, Instant};
 use tidemark_testkit::shared_mariadb;
 
@@ -95,45 +96,80 @@ fn errors_tell_file_line_and_what_is_missing() {
     assert!(err.contains("--lua-memory"), "{err}");
 }
 
-#[test]
-fn an_endless_loop_ends_with_ctrl_c() {
-    for (name, text) in [
-        (
-            "event",
-            "function event() print('in it') while true do end end",
-        ),
-        (
-            "prepare",
-            "function event() end function prepare() print('in it') while true do end end",
-        ),
-    ] {
-        let dir = with_script("loop.lua", text);
-        let command = if name == "event" { "run" } else { "prepare" };
-        let args = [
-            "sysbench",
-            "loop.lua",
-            "--target=sqlite:a.db",
-            "--time=1",
-            command,
-        ];
-        let mut child = dir.spawn(&args);
-        let mut out = String::new();
-        use std::io::Read;
-        let mut from = child.stdout.take().unwrap();
-        let mut byte = [0];
-        while !out.contains("in it") {
-            assert_eq!(from.read(&mut byte).unwrap(), 1, "{out}");
-            out.push(byte[0] as char);
-        }
-        let asked = Instant::now();
-        signal(child.id(), "INT");
-        let output = child.wait_with_output().unwrap();
-        let said = Said::of(&output);
-        assert_ne!(said.code, Some(0), "{said:?}");
-        assert!(!said.err.contains("forced exit"), "{said:?}");
-        assert!(said.err.contains("loop.lua:1"), "{said:?}");
-        assert!(asked.elapsed() < Duration::from_secs(60));
+/// Starts a script that says when it is in its loop, interrupts it then, and tells how it ended.
+fn interrupted(target: &str, text: &str, command: &str) -> (Workdir, Said) {
+    let dir = with_script("loop.lua", text);
+    let mut child = dir.spawn(&["sysbench", "loop.lua", target, "--time=1", command]);
+    let mut out = String::new();
+    let mut from = child.stdout.take().unwrap();
+    let mut byte = [0];
+    while !out.contains("in it") {
+        assert_eq!(from.read(&mut byte).unwrap(), 1, "{out}");
+        out.push(byte[0] as char);
     }
+    let asked = Instant::now();
+    signal(child.id(), "INT");
+    from.read_to_string(&mut out).unwrap();
+    let mut said = Said::of(&child.wait_with_output().unwrap());
+    said.out = out;
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(!said.err.contains("forced exit"), "{said:?}");
+    assert!(asked.elapsed() < Duration::from_secs(60));
+    (dir, said)
+}
+
+#[test]
+fn an_endless_loop_ends_with_ctrl_c_and_its_summary() {
+    let loops = [
+        "print('in it') while true do end",
+        "print('in it') while true do pcall(function() while true do end end) end",
+        "print('in it')
+         while true do
+            coroutine.resume(coroutine.create(function() while true do end end))
+         end",
+    ];
+    for text in loops {
+        let event = format!("function event() {text} end");
+        let (dir, said) = interrupted("--target=sqlite:a.db", &event, "run");
+        assert!(said.out.contains("SQL statistics:"), "{text}: {said:?}");
+        assert_eq!(dir.last_record()["state"], "interrupted", "{text}");
+    }
+    let prepare = format!("function event() end function prepare() {} end", loops[0]);
+    let (_, said) = interrupted("--target=sqlite:a.db", &prepare, "prepare");
+    assert!(said.err.contains("loop.lua:1"), "{said:?}");
+}
+
+/// Statements whose replies come at once, on threads of their own, give nobody else a turn.
+#[test]
+fn a_loop_that_catches_everything_does_not_catch_ctrl_c() {
+    let event = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+           print('in it')
+           while true do pcall(function() con:query('SELECT 1') end) end
+        end
+    ";
+    for (target, _database) in targets("caught") {
+        let (dir, said) = interrupted(&target, event, "run");
+        assert!(said.out.contains("SQL statistics:"), "{target}: {said:?}");
+        assert_eq!(dir.last_record()["state"], "interrupted", "{target}");
+    }
+}
+
+/// The same loop is cut off by the run's own limit.
+#[test]
+fn a_loop_that_catches_everything_is_cut_off_by_a_forced_shutdown() {
+    let event = "
+        function thread_init() con = sysbench.sql.driver():connect() end
+        function event()
+           while true do pcall(function() con:query('SELECT 1') end) end
+        end
+    ";
+    let dir = with_script("loop.lua", event);
+    let args = ["sysbench", "loop.lua", "--target=sqlite:a.db", "--time=1"];
+    let said = dir.run(&[&args[..], &["--forced-shutdown=1", "run"]].concat());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("were aborted"), "{said:?}");
 }
 
 #[test]
