@@ -168,11 +168,10 @@ fn pgbench_numbers_its_clients_over_all_and_brings_its_scripts() {
         format!("--target={}", database.url()),
         format!("--nats={}", nats.url),
     );
-    // The sessions of a client share its transactions: enough that each has some.
-    let clients = ["--clients=2", &url, "-c", "4", "-t", "500"];
+    let clients = ["--clients=2", &url, "-c", "4", "-t", "5"];
     dir.ok(&[&["pgbench", &target, "-n", "-f", "own.sql"][..], &clients].concat());
     for (of, wanted) in [
-        ("COUNT(*)", "2000"),
+        ("COUNT(*)", "20"),
         ("COUNT(DISTINCT client)", "4"),
         ("MAX(client)", "3"),
     ] {
