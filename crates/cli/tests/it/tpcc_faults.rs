@@ -38,7 +38,7 @@ fn outlives(server: &Server, dir: &Workdir) {
     run(&["-T2", "--no-check", "prepare"]);
     let terminals = format!("-T{TERMINALS}");
     // At a rate that leaves the processors to those who check and start.
-    let rate = [terminals.as_str(), "--rate=60", "--time=25s"];
+    let rate = [terminals.as_str(), "--rate=60", "--time=40s"];
     let args = [&rate[..], &["--interval=1s", "run"]].concat();
     let mut child = dir.spawn(&tpcc(&target, &args));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -8,9 +8,9 @@ use tidemark_runtime::{TcpSocket, tcp_info, tcp_socket, tcp_sockets};
 const MOST_AT_ONCE: usize = 256;
 /// The process's descriptors are gone through once in so many looks, and when one of them was closed.
 const LIST_EVERY: u32 = 10;
-/// What a socket counted since the last look is lost when it closes: where one in so many closes from
-/// look to look, bytes are not told any more.
-const CLOSED_OF: usize = 10;
+/// What a socket counted since the last look is lost when it closes: where that is more than one byte in
+/// so many, bytes are not told.
+const LOST_OF: u64 = 10;
 
 /// What one look saw.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct SocketTimes {
     pub shortest: Option<Duration>,
     /// Segments that were sent again since the first look.
     pub retransmits: u64,
-    /// Bytes since then; `None` once too much was lost with sockets that closed.
+    /// Bytes since then; `None` while too many of them were lost with sockets that closed.
     pub bytes: Option<Bytes>,
 }
 
@@ -35,11 +35,20 @@ pub(super) struct Bytes {
     pub received: u64,
 }
 
+impl Bytes {
+    fn both(self) -> u64 {
+        self.sent.saturating_add(self.received)
+    }
+}
+
 /// What a socket had counted when it was looked at last.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     retransmits: u32,
     bytes: Option<Bytes>,
+    /// By how many bytes it grew at that look, of a new one all that it had: about what is lost when it
+    /// closes before the next look.
+    grown: u64,
 }
 
 /// Sockets to the target.
@@ -53,6 +62,8 @@ pub(super) struct Sockets {
     known: HashMap<TcpSocket, Counted>,
     retransmits: u64,
     bytes: Option<Bytes>,
+    /// About how many bytes more went over sockets that closed.
+    lost: u64,
 }
 
 impl Sockets {
@@ -65,25 +76,25 @@ impl Sockets {
             known: HashMap::new(),
             retransmits: 0,
             bytes: Some(Bytes::default()),
+            lost: 0,
         }
     }
 
     fn list(&mut self) {
         self.listed = tcp_sockets(&self.ports);
         let listed = &self.listed;
-        self.known.retain(|socket, _| listed.contains(socket));
+        let closed = self.known.extract_if(|socket, _| !listed.contains(socket));
+        self.lost += closed.map(|(_, counted)| counted.grown).sum::<u64>();
         self.looks = 0;
     }
 
     /// Looks at those whose ports are not `aside`.
     pub fn look(&mut self, aside: &[u16]) -> SocketTimes {
         let mut seen = SocketTimes::default();
-        let known = self.known.len();
         if self.looks.is_multiple_of(LIST_EVERY) {
             self.list();
         }
         self.looks += 1;
-        let mut closed = known - self.known.len();
         for _ in 0..self.listed.len().min(MOST_AT_ONCE) {
             self.next = (self.next + 1) % self.listed.len();
             let Some(socket) = self.listed.get(self.next).copied() else {
@@ -96,17 +107,31 @@ impl Sockets {
             let Some(info) = is_same.then(|| tcp_info(socket.descriptor)).flatten() else {
                 // It was closed, and another may have taken its place.
                 self.looks = 0;
-                closed += usize::from(self.known.remove(&socket).is_some());
+                self.lost += self
+                    .known
+                    .remove(&socket)
+                    .map_or(0, |counted| counted.grown);
                 continue;
             };
             let bytes = info.sent.zip(info.received);
             let bytes = bytes.map(|(sent, received)| Bytes { sent, received });
             let retransmits = info.retransmits;
             // A socket's first look tells what was counted before the load.
-            let now = Counted { retransmits, bytes };
-            if let Some(before) = self.known.insert(socket, now) {
-                let grown = retransmits.saturating_sub(before.retransmits);
-                self.retransmits += u64::from(grown);
+            let before = self.known.get(&socket).copied();
+            let all = bytes.map_or(0, Bytes::both);
+            let all_before = before
+                .and_then(|before| before.bytes)
+                .map_or(0, Bytes::both);
+            let grown = all.saturating_sub(all_before);
+            let now = Counted {
+                retransmits,
+                bytes,
+                grown,
+            };
+            self.known.insert(socket, now);
+            if let Some(before) = before {
+                let again = retransmits.saturating_sub(before.retransmits);
+                self.retransmits += u64::from(again);
                 self.bytes = self.bytes.zip(before.bytes).zip(bytes).map(grown_by);
             }
             seen.least = match seen.sockets {
@@ -119,11 +144,9 @@ impl Sockets {
             let shortest = seen.shortest.into_iter().chain(info.min_rtt);
             seen.shortest = shortest.min();
         }
-        if closed * CLOSED_OF > known {
-            self.bytes = None;
-        }
         seen.retransmits = self.retransmits;
-        seen.bytes = self.bytes;
+        let lost = self.lost.saturating_mul(LOST_OF);
+        seen.bytes = self.bytes.filter(|all| lost <= all.both());
         seen
     }
 }
@@ -194,6 +217,17 @@ mod tests {
         talk(30, 4000);
         let (sent, received) = (30, 4000);
         assert_eq!(sockets.look(&[]).bytes, Some(Bytes { sent, received }));
+        // One that closes with little takes little away, and one that carried all of it, all.
+        let other = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let (mut peer, _) = listener.accept().unwrap();
+        peer.write_all(&[1; 40]).unwrap();
+        sockets.looks = 0;
+        assert!(sockets.look(&[]).bytes.is_some());
+        drop(other);
+        talk(300, 4000);
+        let bytes = sockets.look(&[]).bytes;
+        let (sent, received) = (330, 8000);
+        assert_eq!(bytes, Some(Bytes { sent, received }));
         drop(client);
         assert_eq!(sockets.look(&[]).bytes, None);
     }
