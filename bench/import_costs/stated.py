@@ -91,7 +91,8 @@ def _of_line(line, words, known):
         if match:
             pairs = [(name if isinstance(name, tuple) else (name, 1), value)
                      for name, value in zip(names, match.groups())]
-            return [Stated(line, name, float(value) * factor) for (name, factor), value in pairs if name]
+            return [Stated(line, name, float(value) * factor) for (name, factor), value in pairs
+                    if name and (name != "percentile_ms" or float(value) > 0)]
     return []
 
 
