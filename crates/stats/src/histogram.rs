@@ -1,13 +1,11 @@
 //! A latency histogram that is exact under merging.
 
 use crate::buckets::{Buckets, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS};
-use crate::sparse::{FINEST, HEADER, bucket_of, counts, lowest_of};
+use crate::sparse::{FINEST, HEADER, bucket_of, counts, highest_of, lowest_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::time::Duration;
 
-/// Where the V2 header holds the largest value that the buckets take, in big-endian order.
-const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
 pub(crate) const MAX_NS: u64 = 3_600_000_000_000;
 
@@ -57,8 +55,11 @@ impl Histogram {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Duration) {
-        let ns = u64::try_from(latency.as_nanos())
-            .unwrap_or(MAX_NS)
+        // Seconds that a u64 does not hold in nanoseconds are more than an hour.
+        let ns = latency
+            .as_secs()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(u64::from(latency.subsec_nanos()))
             .min(MAX_NS);
         self.buckets
             .get_or_insert_with(Buckets::new)
@@ -161,7 +162,7 @@ impl Histogram {
 
     /// The occupied buckets in order: upper edge in nanoseconds, and count.
     pub fn occupied(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.buckets.iter().flat_map(Buckets::occupied)
+        self.buckets.iter().flat_map(|buckets| buckets.occupied())
     }
 
     /// Lends the buckets, empty ones where nothing was recorded.
@@ -176,12 +177,7 @@ impl Histogram {
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        self.with_buckets(|buckets| buckets.serialize(&mut bytes));
-        // How far the buckets reach depends on what came first, a small value or a large one: equal
-        // counts shall be equal bytes.
-        if let Some(reach) = bytes.get_mut(HEADER_REACH) {
-            reach.copy_from_slice(&reach_for(self.max_ns).to_be_bytes());
-        }
+        self.with_buckets(|buckets| buckets.serialize(reach_for(self.max_ns), &mut bytes));
         format!(
             "{}:{}:{}:{}",
             self.sum_ns,
@@ -226,7 +222,7 @@ impl Histogram {
         }
         let buckets = self.buckets.get_or_insert_with(Buckets::new);
         for (bucket, count) in counts {
-            buckets.record_n(lowest_of(bucket), count);
+            buckets.add_to(bucket as usize, count);
         }
         self.sum_ns += parts.sum_ns;
         self.min_ns = self.min_ns.min(min_ns);
@@ -263,8 +259,8 @@ impl Histogram {
         }
         // A latency of 0 is in the bucket of 1.
         let bounds = (
-            buckets.lowest_equivalent(min_ns.max(1)),
-            buckets.highest_equivalent(max_ns.max(1)),
+            lowest_of(bucket_of(min_ns.max(1))),
+            highest_of(bucket_of(max_ns.max(1))),
         );
         if !buckets.is_empty() && (buckets.min(), buckets.max()) != bounds {
             return Err(format("minimum and maximum are not those of the buckets"));

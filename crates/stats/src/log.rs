@@ -1,7 +1,6 @@
 //! Histograms over time as an HdrHistogram log, which its tools read (HistogramLogProcessor, and
 //! what plots such logs): version 1.3 of the format, compressed V2 histograms, nanoseconds.
 
-use crate::buckets::either;
 use crate::{Histogram, HistogramError};
 use base64::Engine as _;
 use flate2::read::ZlibDecoder;
@@ -53,9 +52,9 @@ pub fn interval_log(
                 let word = interval.tag.as_deref().map(plain);
                 let tag = word.as_deref().and_then(Tag::new);
                 let LogInterval { start, length, .. } = interval;
-                let line = interval.latencies.with_buckets(
-                    |buckets| either!(buckets, b => log.write_histogram(b, start, length, tag)),
-                );
+                let line = interval.latencies.with_buckets(|buckets| {
+                    log.write_histogram(&buckets.library(), start, length, tag)
+                });
                 debug_assert!(line.is_ok());
             }
         });

@@ -1,6 +1,10 @@
-//! Buckets of a stored histogram without those that hold nothing, which are nearly all.
+//! HdrHistogram's V2 encoding, without the buckets that hold nothing, which are nearly all.
 
+use crate::buckets::SIGNIFICANT_DIGITS;
 use crate::histogram::MAX_NS;
+
+/// V2's first word.
+const COOKIE: u32 = 0x1c84_9303 | 0x10;
 
 /// Bytes of V2's header: cookie, length, offset, digits, lowest and highest value, ratio.
 pub(crate) const HEADER: usize = 40;
@@ -8,6 +12,7 @@ pub(crate) const HEADER: usize = 40;
 pub(crate) const FINEST: u64 = 2048;
 
 /// The bucket of a value.
+#[inline]
 pub(crate) fn bucket_of(ns: u64) -> u64 {
     if ns < FINEST {
         return ns;
@@ -23,6 +28,52 @@ pub(crate) fn lowest_of(bucket: u64) -> u64 {
     }
     let doubling = bucket / (FINEST / 2) - 1;
     (bucket - doubling * (FINEST / 2)) << doubling
+}
+
+/// The highest value of a bucket.
+pub(crate) fn highest_of(bucket: u64) -> u64 {
+    lowest_of(bucket + 1) - 1
+}
+
+/// A histogram of values from 1 to `reach` in nanoseconds: `held` are the buckets that hold something
+/// and their counts, in order. The format holds counts below 2^63.
+pub(crate) fn encode(held: impl Iterator<Item = (u64, u64)>, reach: u64, into: &mut Vec<u8>) {
+    let begin = into.len();
+    for word in [COOKIE, 0, 0, u32::from(SIGNIFICANT_DIGITS)] {
+        into.extend_from_slice(&word.to_be_bytes());
+    }
+    for word in [1, reach, 1f64.to_bits()] {
+        into.extend_from_slice(&word.to_be_bytes());
+    }
+    let mut next = 0;
+    for (bucket, count) in held {
+        match bucket - next {
+            0 => {}
+            // A single empty bucket is a count of 0.
+            1 => number(0, into),
+            empty => number(-(empty as i64), into),
+        }
+        number(i64::try_from(count).unwrap_or(i64::MAX), into);
+        next = bucket + 1;
+    }
+    if next == 0 {
+        number(0, into);
+    }
+    let length = (into.len() - begin - HEADER) as u32;
+    into[begin + 4..begin + 8].copy_from_slice(&length.to_be_bytes());
+}
+
+/// Zigzag LEB128 of nine bytes at most, of which the ninth has eight bits.
+fn number(number: i64, into: &mut Vec<u8>) {
+    let mut left = ((number << 1) ^ (number >> 63)) as u64;
+    for _ in 0..8 {
+        if left < 0x80 {
+            break;
+        }
+        into.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    into.push(left as u8);
 }
 
 /// The buckets that hold something, in order, of V2's payload: numbers in zigzag LEB128 of nine bytes
@@ -55,6 +106,9 @@ pub(crate) fn counts(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
         let signed = (number >> 1) as i64 ^ -((number & 1) as i64);
         if signed < 0 {
             bucket = bucket.checked_add(signed.unsigned_abs())?;
+            if bucket > end + 1 {
+                return None;
+            }
             continue;
         }
         if bucket > end {
