@@ -21,7 +21,12 @@ fn links_with_lld() -> bool {
     let is_told = std::env::var_os("RUSTC_LINKER").is_some()
         || std::env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("link"));
     let sysroot = std::env::var_os("RUSTC")
-        .and_then(|rustc| Command::new(rustc).args(["--print", "sysroot"]).output().ok())
+        .and_then(|rustc| {
+            Command::new(rustc)
+                .args(["--print", "sysroot"])
+                .output()
+                .ok()
+        })
         .and_then(|output| String::from_utf8(output.stdout).ok());
     is("TARGET", "x86_64-unknown-linux-gnu")
         && !is_told
