@@ -1,6 +1,7 @@
 //! A session that observes: on a thread of its own, so that a server that hangs holds up nobody.
 
 use crate::own::Own;
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind};
@@ -27,6 +28,8 @@ pub(crate) struct Db {
     id: Option<i64>,
     /// An answer is still to come, of a question that took too long.
     overdue: bool,
+    /// The statements that the session has prepared, by name.
+    prepared: HashMap<&'static str, String>,
 }
 
 /// Why there is no answer.
@@ -121,6 +124,7 @@ impl Db {
             answers,
             id: None,
             overdue: false,
+            prepared: HashMap::new(),
         }
     }
 
@@ -129,6 +133,15 @@ impl Db {
     /// # Errors
     /// [`Refusal`] when no session can be had, the statement fails, or neither happens in time.
     pub fn query(&mut self, sql: &str) -> Result<RowSet, Refusal> {
+        let answer = self.answer(sql);
+        if matches!(answer, Err(Refusal::Failed(_))) {
+            // The next session knows none of them.
+            self.prepared.clear();
+        }
+        answer
+    }
+
+    fn answer(&mut self, sql: &str) -> Result<RowSet, Refusal> {
         let late = || Refusal::Failed(format!("no reply within {} s", LONGEST.as_secs()));
         let gone = || Refusal::Failed("its thread has ended".into());
         if self.overdue {
@@ -149,6 +162,22 @@ impl Db {
             }
             Err(RecvTimeoutError::Disconnected) => Err(gone()),
         }
+    }
+
+    /// As [`Db::query`], in PostgreSQL's SQL: a statement that is asked again and again, which the server
+    /// plans once (PREPARE). With other words under the same name it is another one.
+    ///
+    /// # Errors
+    /// As [`Db::query`].
+    pub fn query_prepared(&mut self, name: &'static str, sql: &str) -> Result<RowSet, Refusal> {
+        if self.prepared.get(name).is_none_or(|has| has != sql) {
+            if self.prepared.remove(name).is_some() {
+                self.query(&format!("DEALLOCATE {name}"))?;
+            }
+            self.query(&format!("PREPARE {name} AS {sql}"))?;
+            self.prepared.insert(name, sql.into());
+        }
+        self.query(&format!("EXECUTE {name}"))
     }
 
     /// Sends a statement that does nothing, unless one is on its way.

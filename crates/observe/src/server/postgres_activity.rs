@@ -100,7 +100,8 @@ impl SeriesSource for PostgresActivity {
              pg_stat_get_activity(NULL) WHERE pid NOT IN ({own}) GROUP BY 1, 2, 3, 4, 6",
             self.of_run
         );
-        let rows = self.db.query(&sql).map_err(|e| e.to_string())?;
+        let rows = self.db.query_prepared("activity", &sql);
+        let rows = rows.map_err(|e| e.to_string())?;
         self.sessions.look();
         self.others.look();
         let mut are_hidden = false;

@@ -16,14 +16,17 @@ const COMMITS: &str = "commits";
 
 /// Metrics that one statement gives, each by an expression.
 struct StatementMetrics {
+    /// The statement's.
+    name: &'static str,
     told: Vec<(Metric, &'static str)>,
     from: &'static str,
     refusals: Refusals,
 }
 
 impl StatementMetrics {
-    fn new(from: &'static str, told: &[(Metric, &'static str)]) -> Self {
+    fn new(name: &'static str, from: &'static str, told: &[(Metric, &'static str)]) -> Self {
         Self {
+            name,
             told: told.to_vec(),
             from,
             refusals: Refusals::default(),
@@ -55,6 +58,7 @@ fn groups(version: i64) -> Vec<StatementMetrics> {
 fn database(version: i64) -> StatementMetrics {
     let count = Metric::count;
     let mut group = StatementMetrics::new(
+        "database_counters",
         "(SELECT oid AS o FROM pg_database WHERE datname = current_database()) AS d",
         &[
             (count(COMMITS), "pg_stat_get_db_xact_commit(o)"),
@@ -101,11 +105,13 @@ fn wal(version: i64) -> Vec<StatementMetrics> {
     if version < 140_000 {
         let bytes = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')";
         return vec![StatementMetrics::new(
+            "log_written",
             "(SELECT 1) AS one",
             &[(Metric::bytes("log.written"), bytes)],
         )];
     }
     let mut group = StatementMetrics::new(
+        "log_counters",
         "pg_stat_wal",
         &[
             (Metric::bytes("log.written"), "wal_bytes"),
@@ -124,6 +130,7 @@ fn wal(version: i64) -> Vec<StatementMetrics> {
         return vec![group];
     }
     let of_io = StatementMetrics::new(
+        "log_io",
         "pg_stat_io WHERE object = 'wal' AND context = 'normal'",
         &[
             (count("log.writes"), "sum(writes)"),
@@ -140,6 +147,7 @@ fn checkpoints(version: i64) -> StatementMetrics {
     let count = Metric::count;
     if version >= 170_000 {
         return StatementMetrics::new(
+            "checkpoints",
             "pg_stat_checkpointer AS c, pg_stat_bgwriter AS b",
             &[
                 (count("checkpoints.timed"), "c.num_timed"),
@@ -154,6 +162,7 @@ fn checkpoints(version: i64) -> StatementMetrics {
         );
     }
     StatementMetrics::new(
+        "checkpoints",
         "pg_stat_bgwriter",
         &[
             (count("checkpoints.timed"), "checkpoints_timed"),
@@ -186,6 +195,7 @@ fn io(version: i64) -> StatementMetrics {
         ),
     };
     StatementMetrics::new(
+        "io_counters",
         "pg_stat_io WHERE object <> 'wal'",
         &[
             (Metric::bytes("data.read"), read),
@@ -203,6 +213,7 @@ fn io(version: i64) -> StatementMetrics {
 /// client that has changed or may still look at this database's rows: VACUUM's own keep none of them.
 fn locks() -> StatementMetrics {
     StatementMetrics::new(
+        "locks",
         "(WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own)) \
          SELECT (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
          FROM l AS w JOIN l AS h ON h.granted AND NOT w.granted AND h.pid <> w.pid \
@@ -229,6 +240,7 @@ fn locks() -> StatementMetrics {
 /// clients, replicas that give feedback, replication slots and prepared transactions.
 fn held_back() -> StatementMetrics {
     StatementMetrics::new(
+        "held_back",
         "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()) \
          SELECT coalesce(max(held), 0) AS held FROM (\
          SELECT greatest(age(backend_xmin), age(backend_xid)) AS held FROM pg_stat_get_activity(NULL) \
@@ -309,7 +321,7 @@ impl SeriesSource for PostgresStatus {
             }
             // Each statement before is a transaction of this database.
             let statements = self.own.statements();
-            let rows = match self.db.query(&group.sql(&own)) {
+            let rows = match self.db.query_prepared(group.name, &group.sql(&own)) {
                 Ok(rows) => rows,
                 Err(why) => {
                     group.refusals.count(&why);

@@ -70,7 +70,8 @@ impl Tables {
             expressions.join(", "),
             self.ids
         );
-        let rows = db.query(&sql)?;
+        let name = if is_due { "dead_rows" } else { "scanned_rows" };
+        let rows = db.query_prepared(name, &sql)?;
         for (column, (metric, _)) in told.iter().enumerate() {
             if let Some(value) = rows.float(0, column) {
                 samples.tell(metric, &[], value);
@@ -102,7 +103,7 @@ impl Tables {
              * (SELECT count(*) FROM w) / (SELECT count(*) FROM s) \
              FROM b LEFT JOIN a ON a.pid = b.by GROUP BY 1"
         );
-        let rows = db.query(&sql)?;
+        let rows = db.query_prepared("blockers", &sql)?;
         self.has_waited |= !rows.is_empty();
         if !self.has_waited {
             return Ok(());
