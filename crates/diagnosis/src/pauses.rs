@@ -2,7 +2,9 @@
 //! longer than usual.
 
 use crate::load::Load;
-use crate::thresholds::{ALL_SESSIONS, FEWER, FEWEST_SESSIONS, LONG_PAUSE_MS, SPREAD, UNUSUAL};
+use crate::thresholds::{
+    ALIKE, ALL_SESSIONS, FEWER, FEWEST_SESSIONS, LONG_PAUSE_MS, ONCE_EACH, SPREAD, UNUSUAL,
+};
 use tidemark_core::record::{Interval, Phase, RunRecord};
 use tidemark_stats::{Histogram, median};
 
@@ -22,10 +24,17 @@ pub(crate) struct Pause {
 struct Looked {
     pause: Pause,
     slow: f64,
+    /// The shortest of them.
+    shortest_s: f64,
     count: f64,
 }
 
 impl Looked {
+    /// Whether each session waited once and as long as the others: it was the same moment.
+    fn is_of_one_moment(&self, sessions: f64) -> bool {
+        self.slow <= ONCE_EACH * sessions && self.shortest_s >= ALIKE * self.pause.longest_s
+    }
+
     fn length_s(&self) -> f64 {
         self.pause.to_s - self.pause.from_s
     }
@@ -79,7 +88,7 @@ fn look(record: &RunRecord, load: &Load) -> Option<Vec<Pause>> {
     Some(
         paused
             .into_iter()
-            .filter(|_| stood)
+            .filter(|l| stood || l.is_of_one_moment(load.sessions))
             .map(|l| l.pause)
             .collect(),
     )
@@ -87,10 +96,11 @@ fn look(record: &RunRecord, load: &Load) -> Option<Vec<Pause>> {
 
 fn slow_of(interval: &Interval, limit_ms: f64, sessions: f64) -> Option<Looked> {
     let latencies = latencies(interval)?;
-    let (mut slow, mut sum_s) = (0, 0.0);
+    let (mut slow, mut sum_s, mut shortest_s) = (0, 0.0, f64::INFINITY);
     for (ns, of) in latencies.occupied() {
         if ns as f64 / 1e6 >= limit_ms {
             slow += of;
+            shortest_s = f64::min(shortest_s, ns as f64 / 1e9);
             sum_s += ns as f64 / 1e9 * of as f64;
         }
     }
@@ -103,6 +113,7 @@ fn slow_of(interval: &Interval, limit_ms: f64, sessions: f64) -> Option<Looked> 
             longest_s: latencies.max_ns() as f64 / 1e9,
         },
         slow: slow as f64,
+        shortest_s,
         count: interval.types.values().map(|t| t.count).sum::<u64>() as f64,
     })
 }

@@ -16,8 +16,9 @@ pub const LEVEL: f64 = 0.95;
 /// What the server's parts come to by what is left of the latency, above which they are not all this
 /// run's: clocks and samples differ by less.
 pub const OVER: f64 = 1.2;
-/// One cause makes another one if it takes at least this part of it: removing less leaves most of it.
-pub const MAKES_MOST: f64 = 0.5;
+/// One cause makes another one if it takes at least this part of it: without it the rate is at least 1.7
+/// times as high, and what sessions wait for takes processors beside them, too.
+pub const MAKES_MOST: f64 = 0.4;
 
 /// Ranking: what a finding of medium confidence counts. A sure cause comes before it unless it takes a quarter
 /// more.
@@ -246,6 +247,11 @@ pub const FEWEST_SESSIONS: f64 = 4.0;
 pub const SPREAD: f64 = 0.1;
 /// `server-stalls`: part of a pause by which its interval's transactions are fewer, of a closed loop.
 pub const FEWER: f64 = 0.5;
+/// `server-stalls`: slow transactions by the sessions, up to which each has one. Where others make up for a
+/// short pause in its interval, this shows it.
+pub const ONCE_EACH: f64 = 1.25;
+/// `server-stalls`: the shortest of them by the longest: those of a tail differ by more.
+pub const ALIKE: f64 = 0.9;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;

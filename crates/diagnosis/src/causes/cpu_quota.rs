@@ -3,6 +3,7 @@
 use crate::host::{Host, Quota, Tasks};
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
+use crate::pauses::Pause;
 use crate::seen::Observations;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
@@ -34,7 +35,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let share = seen
         .split
         .share(queued + seen.split.ms(PartKind::ServerCpu));
-    if let Some(kept) = kept_off(server, host).filter(|_| share >= SHARE) {
+    if let Some(kept) = kept_off(server, host, &seen.pauses).filter(|_| share >= SHARE) {
         let says = |lang| texts::server(lang, three(kept), three(idle(host)), host.cores);
         return found(share, kept, Words::of(says), host, server);
     }
@@ -44,18 +45,26 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
 /// Time that the client's threads waited for a processor, by the time they had one, where others were
 /// idle.
 pub(super) fn of_client(seen: &Observations<'_>) -> Option<f64> {
-    let kept = kept_off(seen.threads.as_ref()?, seen.client.as_ref()?)?;
+    let kept = kept_off(seen.threads.as_ref()?, seen.client.as_ref()?, &seen.pauses)?;
     (seen.share(PartKind::Client) >= SHARE).then_some(kept)
 }
 
-fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
-    // Of seconds in which processors were idle: in full ones threads wait for each other.
+fn kept_off(tasks: &Tasks, host: &Host, pauses: &[Pause]) -> Option<f64> {
+    // Of seconds in which processors were idle: in full ones threads wait for each other. Where all paused for
+    // a part of a second the rest of it may be full; a quota's own pauses are shorter.
+    let is_paused = |at_ms: i64| {
+        let at_s = at_ms as f64 / 1000.0;
+        pauses
+            .iter()
+            .any(|p| (p.from_s - 1.0..=p.to_s + 1.0).contains(&at_s))
+    };
     let delay = tasks.delay.as_ref()?;
     let (mut had, mut waited, mut seconds) = (0.0, 0.0, 0.0);
     for (at, cpu) in &tasks.cpu.points {
         let busy = host.busy.near(*at).map(|busy| busy / host.cores);
         if let (Some(busy), Some(delay)) = (busy, delay.near(*at))
             && busy < ROOM
+            && !is_paused(*at)
         {
             had += cpu;
             waited += delay / 1000.0;
@@ -125,7 +134,8 @@ fn hidden(seen: &Observations<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
-    let is_kept = ready >= READY * used.max(LEAST_USED) && host.load() < ROOM;
+    let is_kept =
+        seen.pauses.is_empty() && ready >= READY * used.max(LEAST_USED) && host.load() < ROOM;
     if !is_kept || share < SHARE {
         return Outcome::NotFound;
     }

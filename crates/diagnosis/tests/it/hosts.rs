@@ -110,6 +110,10 @@ fn a_quota_that_was_used_up_limits_also_where_threads_wait_little() {
     // Threads that were kept off have the quota beside them as evidence, used up or not.
     let kept = run().server(0.5, 5500.0).busy(0.4);
     let found = quota(&kept, "server-process", 0.3).sure(Cause::CpuQuota);
+    // A server that pauses now and then is idle in a part of a second in which its threads wait.
+    let every_other: Vec<usize> = (0..super::common::SECONDS as usize).step_by(2).collect();
+    let paused = kept.slow(&every_other, 8, 300.0);
+    assert!(!paused.finds(Cause::CpuQuota), "{:#?}", paused.diagnosis());
     assert!(found.sentence.en.contains("times as long"));
     let mut evidence = found.evidence.iter();
     assert!(evidence.any(|e| e.metric == "server-process cgroup.throttled"));

@@ -114,6 +114,9 @@ fn connections_that_are_opened_for_each_transaction_take_the_time_between_them()
         })
     };
     churn(18.0).sure(Cause::ConnectionChurn);
+    // What opens them takes the host's processors.
+    churn(13.0).busy(0.98).verdict(Cause::ConnectionChurn);
+    churn(5.0).busy(0.98).verdict(Cause::ServerCpu);
     assert!(
         !churn(0.5).finds(Cause::ConnectionChurn),
         "which cost nothing"
@@ -146,6 +149,11 @@ fn short_pauses_stop_all_sessions_at_once_and_again() {
     let longer = longer.iter().find(|f| f.cause == Cause::ServerStalls);
     let says = &longer.unwrap().sentence.en;
     assert!(says.contains("8% of the run: in 4 intervals"), "{says}");
+    // Others make up for it in its interval, but each session waited once and as long as the others.
+    let made_up_for = run().slow(&seconds, 8, 300.0);
+    assert!(made_up_for.finds(Cause::ServerStalls));
+    let apart = run().slow(&seconds, 12, 300.0);
+    assert!(!apart.finds(Cause::ServerStalls), "of several moments");
     let once = run().slow(&[3], 8, 2000.0);
     assert!(!once.finds(Cause::ServerStalls), "of the hypervisor");
     let some = run().slow(&[3, 9, 15, 21], 4, 600.0);
