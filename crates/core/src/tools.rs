@@ -41,6 +41,14 @@ pub struct Tool {
     pub percentile_step_ms: f64,
     /// Whether the time that it states holds its start-up.
     pub time_holds_start: bool,
+    /// The type that is all others together, if it prints one.
+    pub total_type: Option<&'static str>,
+    /// Whether each of its types' times ends with the run.
+    pub types_end_with_run: bool,
+    /// Whether its rate is of every type's operations, and of those that failed.
+    pub rate_is_of_types: bool,
+    /// The option that is the number of operations asked for, and the one that ends the run before.
+    pub operations_asked: Option<(&'static str, &'static str)>,
     /// Whether its load may rest by itself, which its outputs do not state.
     pub may_rest: bool,
     /// What shows that sessions waited for the reply when no rate is stated.
@@ -76,6 +84,10 @@ const OTHER: Tool = Tool {
     percentiles_in_buckets: false,
     percentile_step_ms: 0.0,
     time_holds_start: false,
+    total_type: None,
+    types_end_with_run: false,
+    rate_is_of_types: false,
+    operations_asked: None,
     may_rest: false,
     closed_loop: ClosedLoop::Unknown,
 };
@@ -124,6 +136,9 @@ pub static TOOLS: &[Tool] = &[
         lines_in_order: true,
         percentile_step_ms: 1.0,
         time_holds_start: true,
+        total_type: Some("TOTAL"),
+        types_end_with_run: true,
+        operations_asked: Some(("operationcount", "maxexecutiontime")),
         closed_loop: ClosedLoop::Head,
         ..OTHER
     },
@@ -151,6 +166,7 @@ pub static TOOLS: &[Tool] = &[
         ends_with_summary: true,
         lines_in_order: true,
         time_holds_start: true,
+        rate_is_of_types: true,
         closed_loop: ClosedLoop::Head,
         ..OTHER
     },
