@@ -43,6 +43,8 @@ pub struct Tool {
     pub time_holds_start: bool,
     /// The type that is all others together, if it prints one.
     pub total_type: Option<&'static str>,
+    /// Whether its line of each type has the same figures, but for queries'.
+    pub types_have_like_figures: bool,
     /// Whether each of its types' times ends with the run.
     pub types_end_with_run: bool,
     /// Whether its rate is of every type's operations, and of those that failed.
@@ -85,6 +87,7 @@ const OTHER: Tool = Tool {
     percentile_step_ms: 0.0,
     time_holds_start: false,
     total_type: None,
+    types_have_like_figures: false,
     types_end_with_run: false,
     rate_is_of_types: false,
     operations_asked: None,
@@ -119,6 +122,7 @@ pub static TOOLS: &[Tool] = &[
         glues_values: true,
         has_password_letter: true,
         ends_with_summary: true,
+        types_have_like_figures: true,
         percentiles_in_buckets: true,
         closed_loop: ClosedLoop::Output,
         ..OTHER
@@ -137,6 +141,7 @@ pub static TOOLS: &[Tool] = &[
         percentile_step_ms: 1.0,
         time_holds_start: true,
         total_type: Some("TOTAL"),
+        types_have_like_figures: true,
         types_end_with_run: true,
         operations_asked: Some(("operationcount", "maxexecutiontime")),
         closed_loop: ClosedLoop::Head,
