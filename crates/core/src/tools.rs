@@ -6,6 +6,8 @@
 pub struct Tool {
     /// Its name in records ([`Imported::tool`](crate::record::Imported::tool)).
     pub name: &'static str,
+    /// What its outputs are called where formats are listed; `None` where another row's have the name.
+    pub title: Option<&'static str>,
     /// Words by which headings call it, in small letters; none where no heading is held against its
     /// output.
     pub called: &'static [&'static str],
@@ -71,6 +73,7 @@ pub enum ClosedLoop {
 /// A tool of which nothing is known; tables are of it, too.
 const OTHER: Tool = Tool {
     name: "",
+    title: None,
     called: &[],
     programs: &[],
     flags: &[],
@@ -99,6 +102,7 @@ const OTHER: Tool = Tool {
 pub static TOOLS: &[Tool] = &[
     Tool {
         name: "sysbench",
+        title: Some("sysbench"),
         called: &["sysbench"],
         programs: &["sysbench"],
         ends_with_summary: true,
@@ -108,6 +112,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "go-tpc",
+        title: Some("go-tpc"),
         called: &["go-tpc"],
         programs: &["go-tpc"],
         flags: &[
@@ -129,6 +134,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "go-ycsb",
+        title: Some("go-ycsb"),
         called: &["go-ycsb", "ycsb"],
         programs: &["go-ycsb"],
         flags: &[("-P", "workload-file"), ("-p", "property")],
@@ -149,6 +155,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "ycsb",
+        title: Some("YCSB"),
         called: &["ycsb"],
         programs: &[
             "ycsb",
@@ -177,6 +184,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "pgbench",
+        title: Some("pgbench"),
         called: &["pgbench"],
         programs: &["pgbench"],
         flags: &[
@@ -211,6 +219,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "benchbase",
+        title: Some("BenchBase"),
         called: &["benchbase", "oltpbench"],
         programs: &["oltpbenchmark", "benchbase.jar", "tpccbenchmark"],
         flags: &[
@@ -223,6 +232,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "hammerdb",
+        title: Some("HammerDB"),
         called: &["hammerdb"],
         programs: &["hammerdbcli"],
         may_rest: true,
@@ -230,6 +240,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "mysqlslap",
+        title: Some("mysqlslap"),
         called: &["mysqlslap"],
         programs: &["mysqlslap", "mariadb-slap"],
         flags: &[
@@ -248,6 +259,7 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "tpcc-mysql",
+        title: Some("tpcc-mysql"),
         called: &["tpcc-mysql"],
         programs: &["tpcc_start"],
         flags: &[
@@ -270,18 +282,21 @@ pub static TOOLS: &[Tool] = &[
     },
     Tool {
         name: "benchmarksql",
+        title: Some("BenchmarkSQL"),
         called: &["benchmarksql"],
         may_rest: true,
         ..OTHER
     },
     Tool {
         name: "k6",
+        title: Some("k6"),
         programs: &["k6"],
         may_rest: true,
         ..OTHER
     },
     Tool {
         name: "hdr-log",
+        title: Some("HdrHistogram logs"),
         may_rest: true,
         ..OTHER
     },
@@ -334,6 +349,9 @@ mod tests {
         let mut seen = BTreeSet::new();
         for tool in TOOLS {
             assert!(seen.insert(("name", tool.name, "")), "{}", tool.name);
+            if let Some(title) = tool.title {
+                assert!(seen.insert(("title", title, "")), "{title}");
+            }
             for program in tool.programs {
                 assert!(seen.insert(("program", *program, "")), "{program}");
             }
