@@ -1,6 +1,10 @@
 //! Other benchmark tools whose outputs are imported: what each one's outputs and command lines are
 //! like, in one table. Importers, rules and reports ask it and name no tool.
 
+mod pgbench;
+mod tpcc;
+mod ycsb;
+
 /// A tool, as far as its outputs and command lines differ from those of others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool {
@@ -110,113 +114,11 @@ pub static TOOLS: &[Tool] = &[
         closed_loop: ClosedLoop::Head,
         ..OTHER
     },
-    Tool {
-        name: "go-tpc",
-        title: Some("go-tpc"),
-        called: &["go-tpc"],
-        programs: &["go-tpc"],
-        flags: &[
-            ("-T", "threads"),
-            ("-t", "acThreads"),
-            ("-H", "host"),
-            ("-P", "port"),
-            ("-D", "db"),
-            ("-U", "user"),
-            ("-d", "driver"),
-        ],
-        glues_values: true,
-        has_password_letter: true,
-        ends_with_summary: true,
-        types_have_like_figures: true,
-        percentiles_in_buckets: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "go-ycsb",
-        title: Some("go-ycsb"),
-        called: &["go-ycsb", "ycsb"],
-        programs: &["go-ycsb"],
-        flags: &[("-P", "workload-file"), ("-p", "property")],
-        started_as: &["ycsb"],
-        rate_option: "target",
-        standard_workloads: Some("ycsb"),
-        prints_properties: true,
-        ends_with_summary: true,
-        lines_in_order: true,
-        percentile_step_ms: 1.0,
-        time_holds_start: true,
-        total_type: Some("TOTAL"),
-        types_have_like_figures: true,
-        types_end_with_run: true,
-        operations_asked: Some(("operationcount", "maxexecutiontime")),
-        closed_loop: ClosedLoop::Head,
-        ..OTHER
-    },
-    Tool {
-        name: "ycsb",
-        title: Some("YCSB"),
-        called: &["ycsb"],
-        programs: &[
-            "ycsb",
-            "ycsb.sh",
-            "ycsb.py",
-            "site.ycsb.Client",
-            "com.yahoo.ycsb.Client",
-        ],
-        flags: &[
-            ("-P", "workload-file"),
-            ("-p", "property"),
-            ("-threads", "threads"),
-            ("-target", "target"),
-            ("-db", "db"),
-        ],
-        command_flags: &[("-t", "run"), ("-load", "load")],
-        started_as: &["go-ycsb"],
-        rate_option: "target",
-        standard_workloads: Some("ycsb"),
-        ends_with_summary: true,
-        lines_in_order: true,
-        time_holds_start: true,
-        rate_is_of_types: true,
-        closed_loop: ClosedLoop::Head,
-        ..OTHER
-    },
-    Tool {
-        name: "pgbench",
-        title: Some("pgbench"),
-        called: &["pgbench"],
-        programs: &["pgbench"],
-        flags: &[
-            ("-c", "threads"),
-            ("-j", "jobs"),
-            ("-T", "time"),
-            ("-t", "transactions"),
-            ("-s", "scale"),
-            ("-R", "rate"),
-            ("-f", "file"),
-            ("-b", "builtin"),
-            ("-P", "report-interval"),
-            ("-M", "protocol"),
-            ("-h", "host"),
-            ("-p", "port"),
-            ("-U", "user"),
-            ("-D", "define"),
-            ("-F", "fillfactor"),
-            ("-L", "latency-limit"),
-        ],
-        glues_values: true,
-        ends_with_summary: true,
-        lines_in_order: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "pgbench-log",
-        called: &["pgbench"],
-        started_as: &["pgbench"],
-        ..OTHER
-    },
+    tpcc::GO_TPC,
+    ycsb::GO,
+    ycsb::JAVA,
+    pgbench::PGBENCH,
+    pgbench::LOG,
     Tool {
         name: "benchbase",
         title: Some("BenchBase"),
@@ -230,14 +132,7 @@ pub static TOOLS: &[Tool] = &[
         may_rest: true,
         ..OTHER
     },
-    Tool {
-        name: "hammerdb",
-        title: Some("HammerDB"),
-        called: &["hammerdb"],
-        programs: &["hammerdbcli"],
-        may_rest: true,
-        ..OTHER
-    },
+    tpcc::HAMMERDB,
     Tool {
         name: "mysqlslap",
         title: Some("mysqlslap"),
@@ -257,36 +152,8 @@ pub static TOOLS: &[Tool] = &[
         has_password_letter: true,
         ..OTHER
     },
-    Tool {
-        name: "tpcc-mysql",
-        title: Some("tpcc-mysql"),
-        called: &["tpcc-mysql"],
-        programs: &["tpcc_start"],
-        flags: &[
-            ("-h", "host"),
-            ("-P", "port"),
-            ("-u", "user"),
-            ("-d", "db"),
-            ("-w", "warehouses"),
-            ("-c", "threads"),
-            ("-r", "warmup-time"),
-            ("-l", "time"),
-            ("-i", "report-interval"),
-        ],
-        glues_values: true,
-        has_password_letter: true,
-        ends_with_summary: true,
-        may_rest: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "benchmarksql",
-        title: Some("BenchmarkSQL"),
-        called: &["benchmarksql"],
-        may_rest: true,
-        ..OTHER
-    },
+    tpcc::TPCC_MYSQL,
+    tpcc::BENCHMARKSQL,
     Tool {
         name: "k6",
         title: Some("k6"),
