@@ -16,11 +16,12 @@ extern crate self as tidemark_compat;
 mod it;
 
 pub mod oltpbench;
+mod operations;
 mod output_style;
 pub mod pgbench;
 pub mod sysbench;
 pub mod tpcc;
 pub mod tpch;
-pub mod ycsb;
 
+pub use operations::{Column, LatencyUnit, OperationLines};
 pub use output_style::OutputStyle;
