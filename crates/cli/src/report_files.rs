@@ -176,6 +176,15 @@ mod tests {
         names
     }
 
+    /// A folder with a report of three charts, and the report's path.
+    fn with_three_charts() -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r x.md");
+        let file = ReportFile::at(&path, Format::Markdown, false);
+        file.write(&report(3), Lang::En).unwrap();
+        (dir, path)
+    }
+
     #[test]
     fn a_shorter_report_leaves_no_chart_of_the_longer_and_everything_else() {
         let dir = tempfile::tempdir().unwrap();
@@ -213,11 +222,9 @@ mod tests {
 
     #[test]
     fn a_chart_that_somebody_edited_is_neither_removed_nor_replaced() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("r x.md");
+        let (dir, path) = with_three_charts();
         let chart = dir.path().join("r x-files/chart-03.svg");
         let file = ReportFile::at(&path, Format::Markdown, false);
-        file.write(&report(3), Lang::En).unwrap();
         let edited = fs::read_to_string(&chart).unwrap();
         let edited = edited.replace("</svg>", "<text>the peak</text></svg>");
         fs::write(&chart, &edited).unwrap();
@@ -256,11 +263,9 @@ mod tests {
 
     #[test]
     fn links_in_a_document_of_the_users_prove_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("r x.md");
+        let (dir, path) = with_three_charts();
         let folder = dir.path().join("r x-files");
         let file = ReportFile::at(&path, Format::Markdown, true);
-        file.write(&report(3), Lang::En).unwrap();
         let own = fs::read_to_string(&path).unwrap() + "\nMy own last words.\n";
         fs::write(&path, own).unwrap();
         let said = file.write(&report(1), Lang::En).unwrap().join("\n");

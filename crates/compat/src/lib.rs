@@ -1,12 +1,12 @@
-//! What other tools print of a run, line for line, so that the parsers people have go on working:
-//! sysbench 1.0.20, go-tpc, go-ycsb, pgbench and the OLTPBench family.
+//! What other tools print of a run, line for line, so that the parsers people have go on working: a
+//! module for the lines of each.
 //!
 //! Pure formatting: no clock, no output. Nothing else of Tidemark knows a foreign tool's words; its
 //! command lines are understood by `tidemark`'s own `compat` modules.
 //!
 //! ```
-//! let line = tidemark_compat::ycsb::loaded(100_000, 2.0);
-//! assert_eq!(line, "INSERT - Takes(s): 2.0, Count: 100000, OPS: 50000.0\n");
+//! let line = tidemark_compat::sysbench::version_line("1.2.3");
+//! assert_eq!(line, "tidemark 1.2.3 (sysbench 1.0.20 output)\n\n");
 //! ```
 
 #[cfg(test)]
@@ -16,11 +16,12 @@ extern crate self as tidemark_compat;
 mod it;
 
 pub mod oltpbench;
+mod operations;
 mod output_style;
 pub mod pgbench;
 pub mod sysbench;
 pub mod tpcc;
 pub mod tpch;
-pub mod ycsb;
 
+pub use operations::{Column, LatencyUnit, OperationLines};
 pub use output_style::OutputStyle;

@@ -3,6 +3,7 @@
 //!
 //! Where go-tpc's percentiles are edges of buckets of its histogram, these are within 0.1 %.
 
+use crate::operations::{Column, LatencyUnit, OperationLines};
 use crate::output_style::{self as output, OutputStyle};
 use std::collections::BTreeMap;
 use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
@@ -10,21 +11,22 @@ use tidemark_core::record::{Phase, RunRecord};
 use tidemark_report::tpcc::is_interactive;
 use tidemark_report::{Merged, ReportError, TypeLatency, per_second};
 
-const HEAD: [&str; 13] = [
-    "Prefix",
-    "Operation",
-    "Takes(s)",
-    "Count",
-    "TPM",
-    "Sum(ms)",
-    "Avg(ms)",
-    "50th(ms)",
-    "90th(ms)",
-    "95th(ms)",
-    "99th(ms)",
-    "99.9th(ms)",
-    "Max(ms)",
-];
+const LINES: OperationLines = OperationLines {
+    columns: &[
+        Column::Seconds,
+        Column::Count,
+        Column::PerMinute,
+        Column::Sum,
+        Column::Mean,
+        Column::Percentile(50.0),
+        Column::Percentile(90.0),
+        Column::Percentile(95.0),
+        Column::Percentile(99.0),
+        Column::Percentile(99.9),
+        Column::Most,
+    ],
+    unit: LatencyUnit::Milliseconds,
+};
 
 /// The lines of the intervals since the last ones, added up. Those of a warm-up begin with
 /// `[Warmup]`, which no parser takes for a result.
@@ -82,53 +84,9 @@ fn operations(
     types: &BTreeMap<String, TypeLatency>,
     style: OutputStyle,
 ) -> String {
-    let mut rows: Vec<Vec<String>> = types
-        .iter()
-        .filter(|(_, t)| t.count > 0)
-        .map(|(name, t)| row(prefix, name, seconds, t))
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    rows.sort_by(|a, b| a.get(1).cmp(&b.get(1)));
-    match style {
-        OutputStyle::Plain => rows.iter().map(|row| plain(row)).collect(),
-        OutputStyle::Table => output::table(&HEAD, &rows),
-        OutputStyle::Json => output::json(&HEAD, &rows),
-    }
-}
-
-fn row(prefix: &str, name: &str, seconds: f64, t: &TypeLatency) -> Vec<String> {
-    let h = t.latency();
-    let mut row = vec![
-        prefix.to_string(),
-        operation(name),
-        format!("{seconds:.1}"),
-        t.count.to_string(),
-        format!("{:.1}", per_second(t.count, seconds) * 60.0),
-    ];
-    let percentiles = [50.0, 90.0, 95.0, 99.0, 99.9].map(|p| h.percentile_ns(p) as f64);
-    let latencies = [h.sum_ns() as f64, h.mean_ns()]
-        .into_iter()
-        .chain(percentiles)
-        .chain([h.max_ns() as f64]);
-    row.extend(latencies.map(|ns| format!("{:.1}", ns / 1e6)));
-    row
-}
-
-fn plain(row: &[String]) -> String {
-    let (first, rest) = row.split_at(2.min(row.len()));
-    let named: Vec<String> = HEAD
-        .iter()
-        .skip(2)
-        .zip(rest)
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
-    let (prefix, operation) = match first {
-        [prefix, operation] => (prefix.as_str(), operation.as_str()),
-        _ => ("", ""),
-    };
-    format!("{prefix}{operation:<6} - {}\n", named.join(", "))
+    let named = types.iter().map(|(name, t)| (operation(name), t));
+    let sorted: BTreeMap<String, &TypeLatency> = named.collect();
+    LINES.print(Some(prefix), seconds, sorted, style)
 }
 
 /// `NewOrder` as go-tpc has it: `NEW_ORDER`.

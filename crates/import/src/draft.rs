@@ -307,7 +307,7 @@ impl Draft {
                     || own().any(|f| f.name == "elapsed_s" && is_short(f, 4))
             }
             "pgbench" => own().any(|f| f.name.starts_with("rate") && is_short(f, 6)),
-            "go-ycsb" | "go-tpc" => {
+            tool if Tool::named(tool).types_have_like_figures => {
                 let apart = ["", "errors", "failed"];
                 let is_query = |of: &str| {
                     of.strip_prefix('Q')

@@ -5,6 +5,7 @@ use crate::render;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use tidemark_core::tools::TOOLS;
 use tidemark_import::Unit;
 use tidemark_report::Lang;
 
@@ -14,6 +15,22 @@ fn unit_parser() -> impl TypedValueParser<Value = Unit> {
         let named = Unit::ALL.into_iter().find(|unit| unit.name() == word);
         named.unwrap_or(Unit::Ms)
     })
+}
+
+/// The end of the page of `import`, with the tools whose outputs are known.
+fn of_formats() -> String {
+    let titles: Vec<&str> = TOOLS.iter().filter_map(|tool| tool.title).collect();
+    format!(
+        "\
+More:
+  tidemark import results/ --report out.html    outputs of other tools, and their report
+  tidemark import --explain results.md          print how each line is read
+  tidemark import --series dstat.csv --mapping dstat.toml --to last
+Formats, recognised by content: {}, and tables in Markdown or CSV. Imported runs have the tag imported. \
+Records that are already in the store are skipped and counted. A record that cannot be read, or whose \
+id another record in the store has, is reported and sets the exit code; the others are imported.",
+        titles.join(", ")
+    )
 }
 
 /// `runs`.
@@ -142,16 +159,7 @@ pub struct Export {
 
 /// `import`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-More:
-  tidemark import results/ --report out.html    outputs of other tools, and their report
-  tidemark import --explain results.md          print how each line is read
-  tidemark import --series dstat.csv --mapping dstat.toml --to last
-Formats, recognised by content: sysbench, go-tpc, go-ycsb, YCSB, pgbench, BenchBase, HammerDB,
-mysqlslap, tpcc-mysql, k6 and HdrHistogram logs, and tables in Markdown or CSV. Imported runs have
-the tag imported. Records that are already in the store are skipped and counted. A record that
-cannot be read, or whose id another record in the store has, is reported and sets the exit code; the
-others are imported.")]
+#[command(after_help = of_formats())]
 pub struct Import {
     /// Records, outputs of other tools, or folders of them; - reads standard input
     #[arg(value_name = "FILE|FOLDER|-", required_unless_present = "series")]

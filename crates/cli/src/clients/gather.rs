@@ -1,17 +1,19 @@
 //! What clients tell, put together: live intervals, rates that all held, one record at the end.
 
+mod rates;
+#[cfg(test)]
+mod tests;
+
 use super::reported::{ClientReport, now_of};
 use crate::exit::{ExitCode, Failure};
+use rates::ClientsRate;
 use std::time::Duration;
-use tidemark_clients::{ClientEnd, ClientFacts, ClientsRun, HeldRate, Message, OnLoss, now_ns};
+use tidemark_clients::{ClientEnd, ClientFacts, ClientsRun, Message, OnLoss, now_ns};
 use tidemark_core::record::{ErrorCount, Interval, Phase, QueryRun, RunRecord, RunState, Step};
-use tidemark_core::{Pacing, RunSpec, Shard};
-use tidemark_engine::{Conductor, EngineError, Started, StepPlan};
+use tidemark_core::{RunSpec, Shard};
+use tidemark_engine::{Conductor, EngineError, Started};
 use tidemark_live::ClientNow;
 use tidemark_merge::{ClientRun, Delivery, Live, MergeError};
-
-/// The next rate begins so long after the last one was judged: all must have heard of it.
-const NEXT_RATE: Duration = Duration::from_millis(400);
 
 /// What is told of a run of several clients while it goes on.
 pub trait Listener {
@@ -37,22 +39,6 @@ pub trait Listener {
     }
     /// Something that the user must know now.
     fn notice(&mut self, text: &str);
-}
-
-/// A rate that clients hold.
-#[derive(Debug, Clone, Copy)]
-struct ClientsRate {
-    plan: StepPlan,
-    /// So many clients make the rate together.
-    clients: usize,
-}
-
-/// The part of a rate that some of the clients make that make it together.
-fn part_of(rate: Option<f64>, some: usize, all: usize) -> Option<f64> {
-    match some == all {
-        true => rate,
-        false => rate.map(|rate| rate * some as f64 / all.max(1) as f64),
-    }
 }
 
 /// The messages of a run, put together.
@@ -269,97 +255,6 @@ impl Gathering {
         });
     }
 
-    /// Judges a rate that all have held, and lets them hold the next.
-    fn judge(&mut self, run: &ClientsRun, to: &mut dyn Listener) -> Result<(), Failure> {
-        let Some(step) = self.judged()? else {
-            return Ok(());
-        };
-        to.step(&step);
-        self.steps.push(step);
-        let next = i64::try_from(NEXT_RATE.as_nanos()).unwrap_or(0);
-        self.next_step(now_ns().saturating_add(next), run);
-        Ok(())
-    }
-
-    /// The rate that all have held, when they have.
-    fn judged(&mut self) -> Result<Option<Step>, Failure> {
-        let Some(held) = self.held else {
-            return Ok(None);
-        };
-        let has_held = |told: &ClientReport| !told.steps.is_empty() || told.is_over();
-        if !self.told.iter().all(has_held) {
-            return Ok(None);
-        }
-        // Each that has ended meanwhile tells it in its record, cut short.
-        if self.told.iter().all(|told| told.steps.is_empty()) {
-            return Ok(None);
-        }
-        let steps: Vec<(Step, u64)> = self
-            .told
-            .iter_mut()
-            .filter_map(|told| Some((told.steps.pop_front()?, told.sessions() as u64)))
-            .collect();
-        self.held = None;
-        let mut step = merged(&steps, held)?;
-        let plan = StepPlan {
-            rate: step.rate,
-            ..held.plan
-        };
-        let conductor = self.conductor.as_mut();
-        step.verdict = conductor.and_then(|c| c.judge(&plan, &step.totals));
-        Ok(Some(step))
-    }
-
-    /// The rate that was held when the run ended, of those that told what came of it.
-    fn cut_short(&mut self) -> Result<Option<Step>, Failure> {
-        let Some(held) = self.held.take() else {
-            return Ok(None);
-        };
-        let at = self.steps.len();
-        let steps: Vec<(Step, u64)> = self
-            .told
-            .iter_mut()
-            .filter_map(|told| {
-                let of_record = |record: &RunRecord| record.steps.get(at).cloned();
-                let step = told.steps.pop_front();
-                let step = step.or_else(|| of_record(told.record.as_deref()?))?;
-                Some((step, told.sessions() as u64))
-            })
-            .collect();
-        if steps.is_empty() {
-            return Ok(None);
-        }
-        let mut step = merged(&steps, held)?;
-        step.cut_short = true;
-        Ok(Some(step))
-    }
-
-    fn next_step(&mut self, from_ns: i64, run: &ClientsRun) {
-        let Some(conductor) = &mut self.conductor else {
-            return;
-        };
-        match conductor.next() {
-            Some(plan) => {
-                let all = self.told.len();
-                // A search asks how much the target can do, and asks it of those that are left. Of rates
-                // that were asked for, each client makes its own share.
-                let clients = match self.spec.pacing {
-                    Pacing::FindMax(_) => self.told.iter().filter(|told| !told.is_over()).count(),
-                    _ => all,
-                };
-                self.held = Some(ClientsRate { plan, clients });
-                run.hold(HeldRate {
-                    purpose: plan.purpose,
-                    // Each takes its share of what all would make.
-                    rate: part_of(plan.rate, all, clients),
-                    from_ns,
-                    hold_ns: u64::try_from(plan.hold.as_nanos()).unwrap_or(u64::MAX),
-                });
-            }
-            None => run.end_steps(),
-        }
-    }
-
     /// What came of it, when all clients have ended or are lost. `head` is the record without what was
     /// measured.
     ///
@@ -440,16 +335,6 @@ impl Gathering {
     }
 }
 
-/// What came of a rate, of those that held it. What it was is known from those: others were lost meanwhile,
-/// or before.
-fn merged(steps: &[(Step, u64)], held: ClientsRate) -> Result<Step, Failure> {
-    let parts: Vec<(&Step, u64)> = steps.iter().map(|(step, n)| (step, *n)).collect();
-    let mut step = tidemark_merge::step(&parts).map_err(unreadable)?;
-    // Each client has told its share.
-    step.rate = part_of(held.plan.rate, parts.len(), held.clients);
-    Ok(step)
-}
-
 fn name_of(facts: &[ClientFacts], client: u32) -> &str {
     facts.get(client as usize).map_or("", |one| &one.agent)
 }
@@ -459,137 +344,4 @@ fn unreadable(error: MergeError) -> Failure {
         ExitCode::Failed,
         format!("what the clients measured can't be put together: {error}"),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tidemark_clients::Offset;
-    use tidemark_core::record::{StepPurpose, Totals};
-    use tidemark_live::ClientStage;
-
-    fn gathering(clients: usize) -> Gathering {
-        let mut gathering = Gathering::new(&RunSpec::default(), OnLoss::Continue);
-        let facts = (0..clients).map(|n| ClientFacts {
-            agent: format!("c{n}"),
-            hostname: "h".into(),
-            clock: Offset::default(),
-        });
-        gathering.chosen(facts.collect());
-        gathering.held = Some(ClientsRate {
-            plan: StepPlan {
-                purpose: StepPurpose::Asked,
-                rate: Some(300.0),
-                hold: Duration::from_secs(1),
-            },
-            clients,
-        });
-        gathering
-    }
-
-    fn step(elapsed_s: f64) -> Step {
-        Step {
-            purpose: StepPurpose::Asked,
-            rate: Some(300.0),
-            start_ms: 0,
-            totals: Totals {
-                elapsed_s,
-                ..Totals::default()
-            },
-            verdict: None,
-            cut_short: false,
-        }
-    }
-
-    #[test]
-    fn a_rate_is_what_the_clients_make_that_are_left() {
-        let mut gathering = gathering(3);
-        gathering.told[0].steps.push_back(step(1.0));
-        gathering.told[2].steps.push_back(step(1.0));
-        assert!(gathering.judged().unwrap().is_none(), "one still holds it");
-        gathering.told[1].lost = Some("no answer".into());
-        let judged = gathering.judged().unwrap().unwrap();
-        assert_eq!((judged.rate, judged.cut_short), (Some(200.0), false));
-        // Those that are left are told of a rate that makes the whole of theirs.
-        assert_eq!(part_of(Some(300.0), 3, 2), Some(450.0));
-        assert_eq!(part_of(Some(0.1), 3, 3), Some(0.1));
-    }
-
-    #[test]
-    fn a_run_fails_by_a_client_that_is_lost_or_failed() {
-        let mut gathering = gathering(2);
-        gathering.on_loss = OnLoss::Fail;
-        let end = |n: usize| ClientEnd {
-            facts: ClientFacts {
-                agent: format!("c{n}"),
-                hostname: "h".into(),
-                clock: Offset::default(),
-            },
-            late_ns: None,
-            lost: None,
-        };
-        let ends = [end(0), end(1)];
-        assert!(gathering.failure(&ends).is_none());
-        gathering.told[1].lost = Some("no answer".into());
-        let said = gathering.failure(&ends).unwrap().to_string();
-        assert!(said.contains("client c1 is lost: no answer"), "{said}");
-    }
-
-    #[test]
-    fn each_client_is_told_as_it_is_now() {
-        let mut gathering = gathering(3);
-        let mut latencies = tidemark_stats::Histogram::new();
-        latencies.record(Duration::from_millis(3));
-        let mut interval = Interval {
-            length_ms: 500.0,
-            ..Interval::default()
-        };
-        let stats = tidemark_core::record::TypeStats {
-            count: 1,
-            service: tidemark_core::record::EncodedHistogram(latencies.encode()),
-            ..Default::default()
-        };
-        interval.types.insert("READ".into(), stats);
-        gathering.told[0].started = Some(Started {
-            sessions: 1,
-            fewer_because: None,
-            executors: 1,
-            connect_time: Duration::ZERO,
-            ahead: Duration::ZERO,
-        });
-        for told in &mut gathering.told {
-            told.now = now_of(&interval, Some(0.5), Some(0.25));
-        }
-        gathering.told[1].lost = Some("no answer".into());
-        let now = gathering.clients_now();
-        assert_eq!((now[0].rate, now[0].stage), (2.0, ClientStage::Running));
-        assert_eq!((now[0].cpus, now[0].host_busy), (Some(0.5), Some(0.25)));
-        let p95 = now[0].p95_ns.unwrap();
-        assert!((2_900_000..3_100_000).contains(&p95), "{p95}");
-        // Of one that is lost nothing is known any more.
-        assert_eq!((now[1].rate, now[1].stage), (0.0, ClientStage::Lost));
-        assert_eq!(
-            (&*now[2].name, now[2].stage),
-            ("c2", ClientStage::Preparing)
-        );
-    }
-
-    #[test]
-    fn a_rate_that_was_held_at_the_end_is_told_as_cut_short() {
-        let mut gathering = gathering(2);
-        for told in &mut gathering.told {
-            let mut own = RunRecord::default();
-            own.steps.push(Step {
-                cut_short: true,
-                ..step(0.4)
-            });
-            told.record = Some(Box::new(own));
-        }
-        // It is no rate that was held.
-        assert!(gathering.judged().unwrap().is_none());
-        let told = gathering.cut_short().unwrap().unwrap();
-        assert_eq!((told.rate, told.cut_short), (Some(300.0), true));
-        assert_eq!(told.totals.elapsed_s, 0.4);
-        assert!(gathering.cut_short().unwrap().is_none());
-    }
 }

@@ -1,6 +1,6 @@
 //! go-tpc: TPC-C, TPC-H and CH-benCHmark, with percentiles of fixed or of old bucketed kinds.
 
-use super::styles;
+use super::{Format, styles};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
@@ -8,6 +8,13 @@ use std::collections::BTreeMap;
 use tidemark_core::record::StatedInterval;
 
 const TOOL: &str = "go-tpc";
+
+/// A row of its tables and an object of its JSON are a line each.
+pub(super) const FORMAT: Format = Format {
+    tool: TOOL,
+    take,
+    has_object,
+};
 
 /// Transactions by their printed name, as Tidemark calls them.
 const TYPES: [(&str, &str); 5] = [
@@ -18,7 +25,7 @@ const TYPES: [(&str, &str); 5] = [
     ("STOCK_LEVEL", "StockLevel"),
 ];
 
-pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>', '*']).trim_end();
     let (kind, rest) = match plain.strip_prefix('[').and_then(|t| t.split_once(']')) {
         Some((kind @ ("Current" | "Summary"), rest)) => (kind, rest.trim()),
@@ -96,6 +103,12 @@ fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
         }
         None => false,
     }
+}
+
+/// Whether names are of an object of its JSON.
+fn has_object(names: &[String]) -> bool {
+    let own = ["Prefix", "Avg(s)", "tpmC", "tpmTotal", "efficiency"];
+    names.iter().any(|name| own.contains(&name.as_str()))
 }
 
 /// `Q1` to `Q22`.

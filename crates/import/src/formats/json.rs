@@ -1,7 +1,7 @@
 //! JSON of several tools: what is whole is read into values, each of which knows its line, and handed to
 //! the tool whose names it has.
 
-use super::{benchbase, hammerdb, k6_json, styles, sysbench_interval, ycsb};
+use super::{benchbase, hammerdb, k6_json, styles, sysbench_interval};
 use crate::doc::Doc;
 use crate::scan::{Number, number};
 
@@ -123,7 +123,7 @@ fn may_be_json(text: &str) -> bool {
         return true;
     };
     if first == '[' {
-        // `[ 10s ] …` is an interval of sysbench, `[READ], …` one of YCSB's figures.
+        // `[ 10s ] …` is an interval of sysbench, `[READ], …` a figure of a type.
         let inner = plain.get(1..).unwrap_or_default().trim_start();
         return match number(inner) {
             Some((_, rest)) => {
@@ -284,7 +284,7 @@ fn known(values: &[JsonValue], first: u64, last: u64, doc: &mut Doc) -> bool {
     } else if has("Operation") || has("tpmC") {
         return styles::of_json(values, doc);
     } else if values.iter().any(|v| v.path.ends_with("/Takes(s)")) {
-        return ycsb::of_json(values, doc);
+        return styles::of_named_types(values, doc);
     } else if has("tps") && has("time") && has("threads") {
         return sysbench_interval::of_json(values, first, doc);
     } else if values

@@ -27,60 +27,34 @@ pub(crate) struct Format {
     pub tool: &'static str,
     /// Takes a line; false leaves it to others.
     pub take: fn(&str, u64, &mut Doc) -> bool,
+    /// Whether an object of JSON with such names is one of its lines in another style.
+    pub has_object: fn(&[String]) -> bool,
+}
+
+impl Format {
+    /// One whose JSON, if it has any, is no line for line.
+    const fn of_lines(tool: &'static str, take: fn(&str, u64, &mut Doc) -> bool) -> Self {
+        Self {
+            tool,
+            take,
+            has_object: |_| false,
+        }
+    }
 }
 
 /// All, in the order in which they are asked after that of the run that is going on.
 pub(crate) const FORMATS: &[Format] = &[
-    Format {
-        tool: "sysbench",
-        take: sysbench::take,
-    },
-    Format {
-        tool: "go-tpc",
-        take: go_tpc::take,
-    },
-    Format {
-        tool: "go-ycsb",
-        take: ycsb::go,
-    },
-    Format {
-        tool: "ycsb",
-        take: ycsb::java,
-    },
-    Format {
-        tool: "pgbench",
-        take: pgbench::take,
-    },
-    Format {
-        tool: "pgbench-log",
-        take: pgbench_log::take,
-    },
-    Format {
-        tool: "benchbase",
-        take: benchbase::take,
-    },
-    Format {
-        tool: "hammerdb",
-        take: hammerdb::take,
-    },
-    Format {
-        tool: "mysqlslap",
-        take: mysqlslap::take,
-    },
-    Format {
-        tool: "tpcc-mysql",
-        take: tpcc_mysql::take,
-    },
-    Format {
-        tool: "benchmarksql",
-        take: benchmarksql::take,
-    },
-    Format {
-        tool: "k6",
-        take: k6_text::take,
-    },
-    Format {
-        tool: "hdr-log",
-        take: hdr_log::take,
-    },
+    Format::of_lines("sysbench", sysbench::take),
+    go_tpc::FORMAT,
+    ycsb::GO_FORMAT,
+    ycsb::JAVA_FORMAT,
+    Format::of_lines("pgbench", pgbench::take),
+    Format::of_lines("pgbench-log", pgbench_log::take),
+    Format::of_lines("benchbase", benchbase::take),
+    Format::of_lines("hammerdb", hammerdb::take),
+    Format::of_lines("mysqlslap", mysqlslap::take),
+    Format::of_lines("tpcc-mysql", tpcc_mysql::take),
+    Format::of_lines("benchmarksql", benchmarksql::take),
+    Format::of_lines("k6", k6_text::take),
+    Format::of_lines("hdr-log", hdr_log::take),
 ];

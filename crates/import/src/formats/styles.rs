@@ -1,6 +1,7 @@
 //! The other styles of the benchmarks written in Go (`--output table`, `outputstyle=json`): what they
 //! print is put into the words of their plain lines, which are read.
 
+use super::FORMATS;
 use super::json::JsonValue;
 use crate::doc::Doc;
 
@@ -98,7 +99,7 @@ pub(super) fn in_words(pairs: &[(&str, &str)]) -> Option<String> {
     Some(format!("{prefix}{operation} - Takes(s): {takes}{others}"))
 }
 
-/// The arrays of objects, one for each type, that go-tpc and go-ycsb print on a line.
+/// The arrays of objects, one for each type, that they print on a line.
 pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
     let mut taken = false;
     let mut from = 0;
@@ -110,21 +111,45 @@ pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
         });
         let object = rest.get(..again.unwrap_or(rest.len())).unwrap_or_default();
         from += object.len().max(1);
-        let names: Vec<String> = object.iter().map(|v| v.path.clone()).collect();
         let pairs: Vec<(&str, &str)> = object
             .iter()
             .map(|v| (v.path.as_str(), v.text.as_str()))
             .collect();
         let line = object.first().map_or(0, |v| v.line);
-        let Some(words) = in_words(&pairs) else {
-            continue;
-        };
-        taken |= match super::ycsb::is_heading(&names) {
-            true => super::ycsb::go(&words, line, doc),
-            false => super::go_tpc::take(&words, line, doc),
-        };
+        taken |= take_object(&pairs, line, doc);
     }
     taken
+}
+
+/// An object of objects, one for each type by its name.
+pub(super) fn of_named_types(values: &[JsonValue], doc: &mut Doc) -> bool {
+    let mut taken = false;
+    let types = values
+        .iter()
+        .filter_map(|v| v.path.strip_suffix("/Takes(s)"));
+    for of in types {
+        let is_own = |v: &&JsonValue| {
+            let name = v.path.strip_prefix(of);
+            name.is_some_and(|name| name.starts_with('/'))
+        };
+        let own = || values.iter().filter(is_own);
+        let columns = own().filter_map(|v| {
+            let name = v.path.rsplit('/').next()?;
+            (name != "Operation").then_some((name, v.text.as_str()))
+        });
+        let pairs: Vec<(&str, &str)> = std::iter::once(("Operation", of)).chain(columns).collect();
+        let line = own().next().map_or(0, |v| v.line);
+        taken |= take_object(&pairs, line, doc);
+    }
+    taken
+}
+
+/// The line that an object of one type is, of the format whose names it has.
+fn take_object(pairs: &[(&str, &str)], line: u64, doc: &mut Doc) -> bool {
+    let names: Vec<String> = pairs.iter().map(|(name, _)| (*name).into()).collect();
+    let format = FORMATS.iter().find(|f| (f.has_object)(&names));
+    let line_of = format.zip(in_words(pairs));
+    line_of.is_some_and(|(format, words)| (format.take)(&words, line, doc))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! go-ycsb's lines a type, and the Java YCSB's `[TYPE], name, value`.
 
-use super::json::JsonValue;
-use super::styles;
+use super::{Format, styles};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
@@ -13,9 +12,18 @@ const JAVA: &str = "ycsb";
 /// A part whose latencies are printed in milliseconds, as in the oldest versions.
 const IN_MS: &str = "ms";
 
+/// go-ycsb's: a row of its table and an object of its JSON are a line each.
+pub(super) const GO_FORMAT: Format = Format {
+    tool: GO,
+    take: go,
+    has_object: is_heading,
+};
+/// The Java one's.
+pub(super) const JAVA_FORMAT: Format = Format::of_lines(JAVA, java);
+
 /// `READ - Takes(s): 1.6, Count: 488, OPS: 310.8, Avg(us): 835, …`. The lines count from the begin: the
 /// last of each type is its summary.
-pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
+fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
     if plain.starts_with('"') {
         return property(plain, line, doc);
@@ -148,7 +156,7 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
 }
 
 /// Whether names are of a table or an object of go-ycsb's.
-pub(super) fn is_heading(names: &[String]) -> bool {
+fn is_heading(names: &[String]) -> bool {
     let has = |name: &str| names.iter().any(|n| n == name);
     has("Operation") && has("Takes(s)") && !has("Prefix")
 }
@@ -165,17 +173,6 @@ fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
         }
         None => false,
     }
-}
-
-/// Figures of a type, by the names that go-ycsb's lines have.
-fn columns_of<'t>(
-    of: &str,
-    columns: impl Iterator<Item = (&'t str, &'t str)>,
-    line: u64,
-    doc: &mut Doc,
-) -> bool {
-    let parts: Vec<String> = columns.map(|(name, n)| format!("{name}: {n}")).collect();
-    go(&format!("{of} - {}", parts.join(", ")), line, doc)
 }
 
 /// `"recordcount"="1000"`.
@@ -198,7 +195,7 @@ fn property(plain: &str, line: u64, doc: &mut Doc) -> bool {
 }
 
 /// `[READ], AverageLatency(us), 835.2`, `[OVERALL], Throughput(ops/sec), 1234.5`.
-pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
+fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
     if let Some(rest) = plain.strip_prefix('[') {
         return measurement(rest, line, doc);
@@ -444,28 +441,4 @@ fn options(words: &str, line: u64, doc: &mut Doc) {
     if words.split_whitespace().any(|w| w == "-load") {
         run.option("command", "load", line, From::Output);
     }
-}
-
-/// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.
-pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
-    let mut taken = false;
-    for of in values
-        .iter()
-        .filter_map(|v| v.path.strip_suffix("/Takes(s)"))
-    {
-        let own = values.iter().filter(|v| {
-            let name = v.path.strip_prefix(of).and_then(|p| p.strip_prefix('/'));
-            name.is_some()
-        });
-        let own: Vec<&JsonValue> = own.collect();
-        let line = own.first().map_or(0, |v| v.line);
-        let took = own.iter().filter(|v| v.path.ends_with("/Takes(s)"));
-        let others = own.iter().filter(|v| !v.path.ends_with("/Takes(s)"));
-        let columns = took.chain(others).filter_map(|v| {
-            let name = v.path.rsplit('/').next()?;
-            (name != "Operation").then_some((name, v.text.as_str()))
-        });
-        taken |= columns_of(of, columns, line, doc);
-    }
-    taken
 }

@@ -1,12 +1,11 @@
 //! One GET of HTTP, with TLS or without, within a time.
 
-use super::access::EndpointAccess;
+use super::url::Url;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
-use tidemark_core::redact_url;
 
 /// More than any exporter tells.
 const MOST_BYTES: u64 = 16 << 20;
@@ -19,108 +18,6 @@ const TLS_ALERT: [u8; 2] = [0x15, 0x03];
 /// What an address that wants a sign-in gets it from.
 const SIGN_IN: &str =
     "set TIDEMARK_OBSERVE_TOKEN, or TIDEMARK_OBSERVE_USER and TIDEMARK_OBSERVE_PASSWORD";
-
-/// An address of `http://host:port/path` or `https://…`, and how it is reached.
-#[derive(Debug, Clone)]
-pub(super) struct Url {
-    is_tls: bool,
-    authority: String,
-    address: String,
-    path: String,
-    access: EndpointAccess,
-}
-
-impl Url {
-    /// Reads one; without a path it is `/metrics`.
-    ///
-    /// # Errors
-    /// What is wrong, for people.
-    pub fn parse(text: &str, port: u16) -> Result<Self, String> {
-        let shown = redact_url(text);
-        let wrong = |why: &str| format!("{shown}: {why}; for example http://db1:{port}/metrics");
-        let (is_tls, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
-            (Some(rest), _) => (false, rest),
-            (None, Some(rest)) => (true, rest),
-            (None, None) => return Err(wrong("must begin with http:// or https://")),
-        };
-        let (authority, path) = match rest.find('/') {
-            Some(at) => rest.split_at(at),
-            None => (rest, "/metrics"),
-        };
-        if authority.contains('@') {
-            return Err(wrong(
-                "an account belongs in TIDEMARK_OBSERVE_USER and TIDEMARK_OBSERVE_PASSWORD",
-            ));
-        }
-        if authority.is_empty() || text.contains(char::is_whitespace) {
-            return Err(wrong("invalid host"));
-        }
-        let has_port = authority
-            .rsplit_once(':')
-            .is_some_and(|(_, p)| p.parse::<u16>().is_ok());
-        Ok(Self {
-            is_tls,
-            access: EndpointAccess::default(),
-            authority: authority.into(),
-            address: match has_port {
-                true => authority.into(),
-                false => format!("{authority}:{port}"),
-            },
-            path: if path == "/" { "/metrics" } else { path }.into(),
-        })
-    }
-
-    /// The same, reached with these certificates, and signed in there.
-    pub fn with(mut self, access: &EndpointAccess) -> Self {
-        self.access = access.clone();
-        self
-    }
-
-    /// The same with TLS.
-    pub fn with_tls(&self) -> Self {
-        Self {
-            is_tls: true,
-            ..self.clone()
-        }
-    }
-
-    pub fn is_tls(&self) -> bool {
-        self.is_tls
-    }
-
-    /// The same with another path and query.
-    pub fn at(&self, path: String) -> Self {
-        Self {
-            path,
-            ..self.clone()
-        }
-    }
-
-    /// The host alone, as a certificate names it.
-    fn host(&self) -> &str {
-        let host = self.address.rsplit_once(':').map_or("", |(host, _)| host);
-        host.trim_matches(['[', ']'])
-    }
-
-    /// Host and port.
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// The path, with a query where there is one.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// The same with a query, unless it has one.
-    pub fn asking(&self, query: &str) -> Self {
-        let mut url = self.clone();
-        if !url.path.contains('?') {
-            url.path = format!("{}?{query}", url.path);
-        }
-        url
-    }
-}
 
 /// Why nothing was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,11 +54,11 @@ enum HttpStream {
 
 impl HttpStream {
     fn over(socket: TcpStream, url: &Url) -> Result<Self, String> {
-        if !url.is_tls {
+        if !url.is_tls() {
             return Ok(Self::Plain(socket));
         }
-        let config = url.access.tls()?;
-        let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", url.address);
+        let config = url.access().tls()?;
+        let wrong = |e: &dyn std::fmt::Display| format!("{}: {e}", url.address());
         let name = ServerName::try_from(url.host().to_string()).map_err(|e| wrong(&e))?;
         let session = ClientConnection::new(config, name).map_err(|e| wrong(&e))?;
         Ok(Self::Tls(Box::new(StreamOwned::new(session, socket))))
@@ -205,8 +102,8 @@ impl<'u> HttpReply<'u> {
     fn asked(url: &'u Url, longest: Duration) -> Result<Self, String> {
         let begun = Instant::now();
         let failed = |e| failed(url, longest, &e);
-        let addresses = url.address.to_socket_addrs().map_err(failed)?;
-        let mut stream = Err(format!("{}: the host name does not resolve", url.address));
+        let addresses = url.address().to_socket_addrs().map_err(failed)?;
+        let mut stream = Err(format!("{}: the host name does not resolve", url.address()));
         for address in addresses {
             stream = TcpStream::connect_timeout(&address, left(begun, longest)?).map_err(failed);
             if stream.is_ok() {
@@ -219,13 +116,13 @@ impl<'u> HttpReply<'u> {
         // A handshake reads before the reply does.
         socket.set_read_timeout(Some(left)).map_err(failed)?;
         let mut stream = HttpStream::over(socket, url)?;
-        let authorization = url.access.authorization();
+        let authorization = url.access().authorization();
         let authorization = authorization.map(|said| format!("Authorization: {said}\r\n"));
         // HTTP/1.0: the body ends with the connection, and comes in no chunks.
         let request = format!(
             "GET {} HTTP/1.0\r\nHost: {}\r\nAccept: */*\r\n{}Connection: close\r\n\r\n",
-            url.path,
-            url.authority,
+            url.path(),
+            url.authority(),
             authorization.unwrap_or_default()
         );
         stream.write(request.as_bytes()).map_err(failed)?;
@@ -258,8 +155,8 @@ fn left(begun: Instant, longest: Duration) -> Result<Duration, String> {
 fn failed(url: &Url, longest: Duration, error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => late(longest),
-        ErrorKind::InvalidData if url.is_tls => tls_failed(url, error),
-        _ => format!("{}: {error}", url.address),
+        ErrorKind::InvalidData if url.is_tls() => tls_failed(url, error),
+        _ => format!("{}: {error}", url.address()),
     }
 }
 
@@ -273,7 +170,7 @@ fn tls_failed(url: &Url, error: &std::io::Error) -> String {
         Some(rustls::Error::InvalidMessage(_)) => "; http:// is without TLS",
         _ => "",
     };
-    format!("{}: TLS: {error}{advice}", url.address)
+    format!("{}: TLS: {error}{advice}", url.address())
 }
 
 /// Gets the body.
@@ -290,7 +187,7 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
         Extent::Whole => Ok(body),
         Extent::Cut => Err(format!(
             "{}: the reply is too long or ended early",
-            url.address
+            url.address()
         )),
     }
 }
@@ -336,14 +233,14 @@ pub(super) fn reply(url: &Url, longest: Duration) -> Result<(String, Vec<u8>), U
         Extent::Whole => Ok((status, body)),
         Extent::Cut => Err(Unread::Said(format!(
             "{}: the reply is too long or ended early",
-            url.address
+            url.address()
         ))),
     }
 }
 
 /// What is said of a status that is no success.
 pub(super) fn refused(url: &Url, status: &str) -> String {
-    status_said(&url.address, status)
+    status_said(url.address(), status)
 }
 
 /// Tells the body part by part, of a reply of any status or of a good one; its status.
@@ -354,7 +251,7 @@ fn parts(
     any: bool,
     each: &mut dyn FnMut(&[u8]),
 ) -> Result<(String, Extent), Unread> {
-    let said = |why: &str| Unread::Said(format!("{}: {why}", url.address));
+    let said = |why: &str| Unread::Said(format!("{}: {why}", url.address()));
     let mut reply = HttpReply::asked(url, longest).map_err(Unread::Said)?;
     let (mut part, mut head) = (vec![0; 64 << 10], Vec::new());
     // Bytes that the body has, where that is said, once the head is over.
@@ -378,7 +275,7 @@ fn parts(
         } else {
             head.extend_from_slice(bytes);
             if head.starts_with(&TLS_ALERT) {
-                return Err(Unread::Tls(url.address.clone()));
+                return Err(Unread::Tls(url.address().into()));
             }
             let Some(end) = head.windows(4).position(|w| w == b"\r\n\r\n") else {
                 match head.len() > MOST_HEAD {
@@ -407,7 +304,7 @@ fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Opt
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     if !status.starts_with("HTTP/") {
-        let why = format!("{}: the reply is not HTTP", url.address);
+        let why = format!("{}: the reply is not HTTP", url.address());
         return Err(Unread::Said(why));
     }
     let status = status.split(' ').nth(1).unwrap_or_default();
@@ -419,7 +316,7 @@ fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Opt
     match status {
         "200" if header("transfer-encoding").is_some_and(|v| v.contains("chunked")) => {
             let why = "a chunked reply to HTTP/1.0 is not supported";
-            Err(Unread::Said(format!("{}: {why}", url.address)))
+            Err(Unread::Said(format!("{}: {why}", url.address())))
         }
         "200" => Ok((
             status.into(),
@@ -430,12 +327,12 @@ fn checked(url: &Url, head: &str, body: &[u8], any: bool) -> Result<(String, Opt
             // Go's servers say so in the body.
             let asks = status == "400" && String::from_utf8_lossy(body).contains("HTTPS");
             match moved || asks {
-                true => Err(Unread::Tls(url.address.clone())),
+                true => Err(Unread::Tls(url.address().into())),
                 false if any => Ok((
                     status.into(),
                     header("content-length").and_then(|v| v.parse().ok()),
                 )),
-                false => Err(Unread::Said(status_said(&url.address, status))),
+                false => Err(Unread::Said(status_said(url.address(), status))),
             }
         }
     }
@@ -556,29 +453,6 @@ mod tests {
             let (extent, lines) = read(&[reply], MOST_BYTES);
             let said = extent.unwrap_err().to_string();
             assert!(said.contains(wanted) && lines.is_empty(), "{said}");
-        }
-    }
-
-    #[test]
-    fn urls_are_read() {
-        let url = Url::parse("http://db1", 9100).unwrap();
-        assert_eq!(
-            (url.address.as_str(), url.path.as_str()),
-            ("db1:9100", "/metrics")
-        );
-        let url = Url::parse("http://[::1]:91/x/metrics", 9100).unwrap();
-        assert_eq!(
-            (url.address.as_str(), url.path.as_str()),
-            ("[::1]:91", "/x/metrics")
-        );
-        assert_eq!(url.asking("a=1").path, "/x/metrics?a=1");
-        assert_eq!(url.asking("a=1").asking("b=2").path, "/x/metrics?a=1");
-        for wrong in ["ftp://db1", "db1:9100", "http://", "http://u:p@db1/"] {
-            let said = Url::parse(wrong, 9100).unwrap_err();
-            assert!(
-                said.contains("for example http://db1:9100/metrics"),
-                "{said}"
-            );
         }
     }
 }

@@ -18,6 +18,7 @@ mod programs;
 mod sessions;
 mod sqlite;
 mod statements;
+mod url;
 
 pub use access::EndpointAccess;
 pub(crate) use mysql_activity::MysqlActivity;

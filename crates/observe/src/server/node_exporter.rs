@@ -2,7 +2,8 @@
 
 use super::access::EndpointAccess;
 use super::exposition::{SampleLine, lines};
-use super::http::{Url, get};
+use super::http::get;
+use super::url::Url;
 use crate::client::metrics;
 use crate::db::LONGEST;
 use crate::source::{Metric, Samples, SeriesSource};

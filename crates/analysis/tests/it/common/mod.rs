@@ -16,6 +16,19 @@ pub fn found_in(text: &str) -> Vec<Finding> {
     runs.flat_map(|run| findings(run).unwrap()).collect()
 }
 
+/// How sysbench ended before version 1.0: milliseconds (least, mean, most, 95th percentile), then means
+/// and deviations of each session's events and seconds.
+pub fn old_sysbench_ending(ms: [&str; 4], events: &str, seconds: &str) -> String {
+    let names = ["min:", "avg:", "max:", "approx.  95 percentile:"];
+    let mut text = String::new();
+    for (name, ms) in names.into_iter().zip(ms) {
+        let blank = 42 - name.len();
+        text += &format!("         {name}{ms:>blank$}ms\n");
+    }
+    text += &format!("\nThreads fairness:\n    events (avg/stddev):           {events}\n");
+    text + &format!("    execution time (avg/stddev):   {seconds}\n")
+}
+
 /// Latencies around `ms`, none alike.
 pub fn histogram(count: u64, ms: f64) -> Histogram {
     let mut h = Histogram::new();

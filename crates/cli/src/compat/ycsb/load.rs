@@ -1,6 +1,7 @@
 //! `load`: the table, and its records.
 
 use super::YcsbWork;
+use super::lines::loaded;
 use super::parse::YcsbCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{self, is_kept};
@@ -8,7 +9,6 @@ use crate::plan::{BoundWorkload, load_spec};
 use crate::record_outputs::say;
 use crate::runner::JobOrder;
 use std::sync::Arc;
-use tidemark_compat::ycsb;
 use tidemark_core::{DbError, OptionValues, Source};
 use tidemark_drivers::catalog;
 use tidemark_engine::{Replace, is_unfinished};
@@ -47,7 +47,7 @@ pub(super) fn load(order: &JobOrder, asked: &YcsbCommand) -> Result<ExitCode, Fa
     say(&mut aside, &work.properties());
     let report = loading::load(&plan, &spec, work.lang, &mut aside)?;
     let seconds = report.elapsed.as_secs_f64();
-    say(&mut aside, &ycsb::loaded(report.rows_loaded, seconds));
+    say(&mut aside, &loaded(report.rows_loaded, seconds));
     Ok(ExitCode::Success)
 }
 

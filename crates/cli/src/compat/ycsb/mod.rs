@@ -4,6 +4,7 @@ mod files;
 pub mod flags;
 mod job;
 mod key_probe;
+mod lines;
 mod load;
 pub mod parse;
 mod printer;

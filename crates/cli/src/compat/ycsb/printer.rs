@@ -1,9 +1,10 @@
 //! Prints a run as go-ycsb does while it goes on.
 
+use super::lines::so_far;
 use crate::live_output::LiveOutput;
 use crate::measuring::{Voice, is_due};
 use std::time::Duration;
-use tidemark_compat::{OutputStyle, ycsb};
+use tidemark_compat::OutputStyle;
 use tidemark_core::record::{Interval, Phase, Step};
 use tidemark_report::{Merged, step};
 
@@ -40,7 +41,7 @@ impl Voice for Printer {
         }
         if is_due(self.sum.length_ms - self.printed_ms, self.every) {
             self.printed_ms = self.sum.length_ms;
-            say.say(&ycsb::so_far(&self.sum, self.style));
+            say.say(&so_far(&self.sum, self.style));
         }
     }
 

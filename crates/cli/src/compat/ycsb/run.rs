@@ -1,5 +1,6 @@
 //! `run`, in go-ycsb's words.
 
+use super::lines::summary;
 use super::load::{no_records, only_ycsbs};
 use super::parse::YcsbCommand;
 use super::printer::Printer;
@@ -16,7 +17,6 @@ use crate::runner::{self, Console, JobOrder, Ready};
 use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use std::time::Instant;
-use tidemark_compat::ycsb::summary;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{IgnoreErrors, Protocol, RunSpec};
 use tidemark_report::ycsb::beyond;

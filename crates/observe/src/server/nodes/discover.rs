@@ -1,7 +1,7 @@
 //! Which nodes a cluster has: as the database says, or as the user does.
 
 use super::super::access::EndpointAccess;
-use super::super::http::Url;
+use super::super::url::Url;
 use super::table::{NodeKind, YB_QUERY};
 use crate::db::{Db, Refusal};
 use tidemark_core::record::{Gap, GapKind};

@@ -1,7 +1,8 @@
 //! One look at a node: the numbers that its table wants, out of a text that is read line by line.
 
 use super::super::exposition::{self, SampleLine};
-use super::super::http::{Extent, Unread, Url, each_line};
+use super::super::http::{Extent, Unread, each_line};
+use super::super::url::Url;
 use super::table::{Measure, MetricRow, NodeKind, group_of_threads};
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
-//! Equations between figures that one tool alone prints.
+//! Equations between figures that one tool alone prints, or that some do.
 
-mod ycsb;
+mod types;
 
 use super::equations::{Equation, latest, told};
 use super::view::{ImportedRun, Range};
@@ -10,18 +10,18 @@ use crate::{Finding, Severity};
 
 /// Those of the run's tool.
 pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
-    match view.imported.tool.as_str() {
+    let mut all = match view.imported.tool.as_str() {
         "tpcc-mysql" => tpcc_mysql(view),
         "pgbench" => pgbench(view),
         "mysqlslap" => mysqlslap(view),
-        "ycsb" => ycsb::java(view),
-        "go-ycsb" => ycsb::go(view),
         "go-tpc" => go_tpc(view),
         "k6" => k6(view),
         "hammerdb" => hammerdb(view),
         "benchbase" => benchbase(view),
         _ => Vec::new(),
-    }
+    };
+    all.extend(types::equations(view));
+    all
 }
 
 /// `sides`: what is stated, and what is made of others.

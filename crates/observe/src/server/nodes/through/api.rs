@@ -1,7 +1,8 @@
 //! Prometheus' HTTP API ("HTTP API", `/api/v1/query` and `/api/v1/query_range`).
 
 use super::super::super::access::EndpointAccess;
-use super::super::super::http::{Unread, Url, refused, reply};
+use super::super::super::http::{Unread, refused, reply};
+use super::super::super::url::Url;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::collections::BTreeMap;

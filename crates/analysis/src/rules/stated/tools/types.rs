@@ -1,76 +1,97 @@
-//! Equations between figures that YCSB's programs alone print.
+//! Equations between figures of a whole run and those of its types, as far as the tool states both.
 
 use super::super::equations::Equation;
 use super::super::view::{ImportedRun, Range};
 use super::equation;
 use crate::thresholds::{PERCENTILE_STEP, STATED_APART};
 
-/// Those of the Java one's output.
-pub(super) fn java(view: &ImportedRun<'_>) -> Vec<Equation> {
+/// Those that hold for the outputs of the run's tool.
+pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
+    let tool = view.tool();
+    let mut all: Vec<Equation> = match tool.rate_is_of_types {
+        true => sum_of_types(view).into_iter().collect(),
+        false => Vec::new(),
+    };
+    if tool.types_end_with_run {
+        all.extend(times_of_types(view));
+    }
+    if let Some(options) = tool.operations_asked {
+        all.extend(count_asked(view, options));
+    }
+    if let Some(total) = tool.total_type {
+        all.extend(total_of_all(view, total));
+    }
+    all
+}
+
+/// The whole run's operations beside those of each type.
+fn sum_of_types(view: &ImportedRun<'_>) -> Option<Equation> {
     if view.nested() {
-        return Vec::new();
+        return None;
     }
     let of_types = view.types().into_iter();
     let done = of_types.filter_map(|of| view.of(of, "count"));
     let done = done.reduce(Range::plus);
-    // The whole counts what failed, too.
-    let done = match (done, view.failed()) {
-        (Some(done), Some(failed)) => Some(done.plus(failed)),
-        (done, _) => done,
-    };
     let made = view.all("rate").zip(view.all("elapsed_s"));
     let made = made.map(|(r, s)| r.times(s));
-    let name = "rate × elapsed_s";
-    vec![equation(
-        name,
+    Some(equation(
+        "rate × elapsed_s",
         "sum of operations",
-        (made, done),
+        (made, with_failed(done, view)),
         STATED_APART,
         0.0,
-    )]
+    ))
 }
 
-/// Those of go-ycsb's output.
-pub(super) fn go(view: &ImportedRun<'_>) -> Vec<Equation> {
-    let mut all = Vec::new();
-    // All types end together.
+/// What was done, and what failed where that is counted apart: the whole counts it, too.
+fn with_failed(done: Option<Range>, view: &ImportedRun<'_>) -> Option<Range> {
+    match (done, view.failed()) {
+        (Some(done), Some(failed)) => Some(done.plus(failed)),
+        (done, _) => done,
+    }
+}
+
+/// Each type's time beside the run's.
+fn times_of_types(view: &ImportedRun<'_>) -> Vec<Equation> {
     let elapsed = view.all("elapsed_s");
-    for of in view.types() {
-        let by = elapsed.map_or(0.0, |s| 1.0 + s.value * STATED_APART);
-        let sides = (view.of(of, "elapsed_s"), elapsed);
-        all.push(Equation {
-            of: of.into(),
-            ..equation("elapsed_s", "run finished", sides, 0.0, by)
-        });
+    let by = elapsed.map_or(0.0, |s| 1.0 + s.value * STATED_APART);
+    let types = view.types().into_iter();
+    types
+        .map(|of| {
+            let sides = (view.of(of, "elapsed_s"), elapsed);
+            Equation {
+                of: of.into(),
+                ..equation("elapsed_s", "run finished", sides, 0.0, by)
+            }
+        })
+        .collect()
+}
+
+/// As many operations as were asked for, unless the run ends by its time.
+fn count_asked(
+    view: &ImportedRun<'_>,
+    (asked, limit): (&'static str, &'static str),
+) -> Option<Equation> {
+    let number = view.number(asked)?;
+    let is_load = view.option("command") == Some("load");
+    if is_load || view.nested() || view.option(limit).is_some() {
+        return None;
     }
-    let asked = view
-        .number("operationcount")
-        .filter(|_| view.option("maxexecutiontime").is_none());
-    let is_run = view.option("command") != Some("load");
-    if let (Some(asked), true, false) = (asked, is_run, view.nested()) {
-        let done = match (view.count(), view.failed()) {
-            (Some(done), Some(failed)) => Some(done.plus(failed)),
-            (done, _) => done,
-        };
-        let line = view.line_of("operationcount");
-        let by = view.sessions().unwrap_or(1.0);
-        let sides = (done, Some(Range::exact(asked, line)));
-        all.push(equation("count", "operationcount", sides, STATED_APART, by));
-    }
-    all.extend(total_of_all(view));
-    all
+    let done = with_failed(view.count(), view);
+    let by = view.sessions().unwrap_or(1.0);
+    let sides = (done, Some(Range::exact(number, view.line_of(asked))));
+    Some(equation("count", asked, sides, STATED_APART, by))
 }
 
 /// The line of all operations beside those of each type. A READ_MODIFY_WRITE is counted in its parts.
-fn total_of_all(view: &ImportedRun<'_>) -> Vec<Equation> {
-    const TOTAL: &str = "TOTAL";
-    let apart = ["", TOTAL, "CLEANUP", "READ_MODIFY_WRITE"];
+fn total_of_all(view: &ImportedRun<'_>, total: &'static str) -> Vec<Equation> {
+    let apart = ["", total, "CLEANUP", "READ_MODIFY_WRITE"];
     let types: Vec<&str> = view
         .parts()
         .into_iter()
         .filter(|of| !apart.contains(of) && view.of(of, "count").is_some())
         .collect();
-    let whole = |name: &str| view.of(TOTAL, name);
+    let whole = |name: &str| view.of(total, name);
     let (Some(count), false) = (whole("count"), types.is_empty()) else {
         return Vec::new();
     };
@@ -112,7 +133,7 @@ fn total_of_all(view: &ImportedRun<'_>) -> Vec<Equation> {
             0.0,
         ),
     ];
-    for (percent, stated) in view.percentiles(TOTAL) {
+    for (percent, stated) in view.percentiles(total) {
         let name = format!("p{percent}_ms");
         let Some(parts) = each(&name) else { continue };
         // Older versions print whole milliseconds.
@@ -134,7 +155,7 @@ fn total_of_all(view: &ImportedRun<'_>) -> Vec<Equation> {
         all.push(equation(&name, "types", sides, PERCENTILE_STEP, step));
     }
     for one in &mut all {
-        one.of = TOTAL.into();
+        one.of = total.into();
     }
     all
 }

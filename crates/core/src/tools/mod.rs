@@ -1,11 +1,17 @@
 //! Other benchmark tools whose outputs are imported: what each one's outputs and command lines are
 //! like, in one table. Importers, rules and reports ask it and name no tool.
 
+mod pgbench;
+mod tpcc;
+mod ycsb;
+
 /// A tool, as far as its outputs and command lines differ from those of others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool {
     /// Its name in records ([`Imported::tool`](crate::record::Imported::tool)).
     pub name: &'static str,
+    /// What its outputs are called where formats are listed; `None` where another row's have the name.
+    pub title: Option<&'static str>,
     /// Words by which headings call it, in small letters; none where no heading is held against its
     /// output.
     pub called: &'static [&'static str],
@@ -41,6 +47,16 @@ pub struct Tool {
     pub percentile_step_ms: f64,
     /// Whether the time that it states holds its start-up.
     pub time_holds_start: bool,
+    /// The type that is all others together, if it prints one.
+    pub total_type: Option<&'static str>,
+    /// Whether its line of each type has the same figures, but for queries'.
+    pub types_have_like_figures: bool,
+    /// Whether each of its types' times ends with the run.
+    pub types_end_with_run: bool,
+    /// Whether its rate is of every type's operations, and of those that failed.
+    pub rate_is_of_types: bool,
+    /// The option that is the number of operations asked for, and the one that ends the run before.
+    pub operations_asked: Option<(&'static str, &'static str)>,
     /// Whether its load may rest by itself, which its outputs do not state.
     pub may_rest: bool,
     /// What shows that sessions waited for the reply when no rate is stated.
@@ -61,6 +77,7 @@ pub enum ClosedLoop {
 /// A tool of which nothing is known; tables are of it, too.
 const OTHER: Tool = Tool {
     name: "",
+    title: None,
     called: &[],
     programs: &[],
     flags: &[],
@@ -76,6 +93,11 @@ const OTHER: Tool = Tool {
     percentiles_in_buckets: false,
     percentile_step_ms: 0.0,
     time_holds_start: false,
+    total_type: None,
+    types_have_like_figures: false,
+    types_end_with_run: false,
+    rate_is_of_types: false,
+    operations_asked: None,
     may_rest: false,
     closed_loop: ClosedLoop::Unknown,
 };
@@ -84,6 +106,7 @@ const OTHER: Tool = Tool {
 pub static TOOLS: &[Tool] = &[
     Tool {
         name: "sysbench",
+        title: Some("sysbench"),
         called: &["sysbench"],
         programs: &["sysbench"],
         ends_with_summary: true,
@@ -91,105 +114,14 @@ pub static TOOLS: &[Tool] = &[
         closed_loop: ClosedLoop::Head,
         ..OTHER
     },
-    Tool {
-        name: "go-tpc",
-        called: &["go-tpc"],
-        programs: &["go-tpc"],
-        flags: &[
-            ("-T", "threads"),
-            ("-t", "acThreads"),
-            ("-H", "host"),
-            ("-P", "port"),
-            ("-D", "db"),
-            ("-U", "user"),
-            ("-d", "driver"),
-        ],
-        glues_values: true,
-        has_password_letter: true,
-        ends_with_summary: true,
-        percentiles_in_buckets: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "go-ycsb",
-        called: &["go-ycsb", "ycsb"],
-        programs: &["go-ycsb"],
-        flags: &[("-P", "workload-file"), ("-p", "property")],
-        started_as: &["ycsb"],
-        rate_option: "target",
-        standard_workloads: Some("ycsb"),
-        prints_properties: true,
-        ends_with_summary: true,
-        lines_in_order: true,
-        percentile_step_ms: 1.0,
-        time_holds_start: true,
-        closed_loop: ClosedLoop::Head,
-        ..OTHER
-    },
-    Tool {
-        name: "ycsb",
-        called: &["ycsb"],
-        programs: &[
-            "ycsb",
-            "ycsb.sh",
-            "ycsb.py",
-            "site.ycsb.Client",
-            "com.yahoo.ycsb.Client",
-        ],
-        flags: &[
-            ("-P", "workload-file"),
-            ("-p", "property"),
-            ("-threads", "threads"),
-            ("-target", "target"),
-            ("-db", "db"),
-        ],
-        command_flags: &[("-t", "run"), ("-load", "load")],
-        started_as: &["go-ycsb"],
-        rate_option: "target",
-        standard_workloads: Some("ycsb"),
-        ends_with_summary: true,
-        lines_in_order: true,
-        time_holds_start: true,
-        closed_loop: ClosedLoop::Head,
-        ..OTHER
-    },
-    Tool {
-        name: "pgbench",
-        called: &["pgbench"],
-        programs: &["pgbench"],
-        flags: &[
-            ("-c", "threads"),
-            ("-j", "jobs"),
-            ("-T", "time"),
-            ("-t", "transactions"),
-            ("-s", "scale"),
-            ("-R", "rate"),
-            ("-f", "file"),
-            ("-b", "builtin"),
-            ("-P", "report-interval"),
-            ("-M", "protocol"),
-            ("-h", "host"),
-            ("-p", "port"),
-            ("-U", "user"),
-            ("-D", "define"),
-            ("-F", "fillfactor"),
-            ("-L", "latency-limit"),
-        ],
-        glues_values: true,
-        ends_with_summary: true,
-        lines_in_order: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "pgbench-log",
-        called: &["pgbench"],
-        started_as: &["pgbench"],
-        ..OTHER
-    },
+    tpcc::GO_TPC,
+    ycsb::GO,
+    ycsb::JAVA,
+    pgbench::PGBENCH,
+    pgbench::LOG,
     Tool {
         name: "benchbase",
+        title: Some("BenchBase"),
         called: &["benchbase", "oltpbench"],
         programs: &["oltpbenchmark", "benchbase.jar", "tpccbenchmark"],
         flags: &[
@@ -200,15 +132,10 @@ pub static TOOLS: &[Tool] = &[
         may_rest: true,
         ..OTHER
     },
-    Tool {
-        name: "hammerdb",
-        called: &["hammerdb"],
-        programs: &["hammerdbcli"],
-        may_rest: true,
-        ..OTHER
-    },
+    tpcc::HAMMERDB,
     Tool {
         name: "mysqlslap",
+        title: Some("mysqlslap"),
         called: &["mysqlslap"],
         programs: &["mysqlslap", "mariadb-slap"],
         flags: &[
@@ -225,42 +152,18 @@ pub static TOOLS: &[Tool] = &[
         has_password_letter: true,
         ..OTHER
     },
-    Tool {
-        name: "tpcc-mysql",
-        called: &["tpcc-mysql"],
-        programs: &["tpcc_start"],
-        flags: &[
-            ("-h", "host"),
-            ("-P", "port"),
-            ("-u", "user"),
-            ("-d", "db"),
-            ("-w", "warehouses"),
-            ("-c", "threads"),
-            ("-r", "warmup-time"),
-            ("-l", "time"),
-            ("-i", "report-interval"),
-        ],
-        glues_values: true,
-        has_password_letter: true,
-        ends_with_summary: true,
-        may_rest: true,
-        closed_loop: ClosedLoop::Output,
-        ..OTHER
-    },
-    Tool {
-        name: "benchmarksql",
-        called: &["benchmarksql"],
-        may_rest: true,
-        ..OTHER
-    },
+    tpcc::TPCC_MYSQL,
+    tpcc::BENCHMARKSQL,
     Tool {
         name: "k6",
+        title: Some("k6"),
         programs: &["k6"],
         may_rest: true,
         ..OTHER
     },
     Tool {
         name: "hdr-log",
+        title: Some("HdrHistogram logs"),
         may_rest: true,
         ..OTHER
     },
@@ -313,6 +216,9 @@ mod tests {
         let mut seen = BTreeSet::new();
         for tool in TOOLS {
             assert!(seen.insert(("name", tool.name, "")), "{}", tool.name);
+            if let Some(title) = tool.title {
+                assert!(seen.insert(("title", title, "")), "{title}");
+            }
             for program in tool.programs {
                 assert!(seen.insert(("program", *program, "")), "{program}");
             }

@@ -2,34 +2,36 @@
 //!
 //! Where go-ycsb's percentiles are edges of buckets, these are within 0.1 %.
 
-use crate::output_style::{self as output, OutputStyle};
 use std::collections::BTreeMap;
+use tidemark_compat::{Column, LatencyUnit, OperationLines, OutputStyle};
 use tidemark_core::record::Totals;
 use tidemark_report::ycsb::{decoded, with_parts};
 use tidemark_report::{Merged, ReportError, TypeLatency, per_second};
 
-const HEAD: [&str; 13] = [
-    "Operation",
-    "Takes(s)",
-    "Count",
-    "OPS",
-    "Avg(us)",
-    "Min(us)",
-    "Max(us)",
-    "50th(us)",
-    "90th(us)",
-    "95th(us)",
-    "99th(us)",
-    "99.9th(us)",
-    "99.99th(us)",
-];
+const LINES: OperationLines = OperationLines {
+    columns: &[
+        Column::Seconds,
+        Column::Count,
+        Column::PerSecond,
+        Column::Mean,
+        Column::Least,
+        Column::Most,
+        Column::Percentile(50.0),
+        Column::Percentile(90.0),
+        Column::Percentile(95.0),
+        Column::Percentile(99.0),
+        Column::Percentile(99.9),
+        Column::Percentile(99.99),
+    ],
+    unit: LatencyUnit::Microseconds,
+};
 
 /// All statements on records together. go-ycsb leaves out the whole of a READ_MODIFY_WRITE, for its
 /// parts are counted.
 const TOTAL: &str = "TOTAL";
 
 /// The lines of the measurement so far.
-pub fn so_far(sum: &Merged, style: OutputStyle) -> String {
+pub(super) fn so_far(sum: &Merged, style: OutputStyle) -> String {
     let types = with_parts(&sum.types, &sum.parts);
     operations(sum.length_ms / 1000.0, &types, style)
 }
@@ -38,13 +40,13 @@ pub fn so_far(sum: &Merged, style: OutputStyle) -> String {
 ///
 /// # Errors
 /// [`ReportError::Histogram`].
-pub fn summary(totals: &Totals, style: OutputStyle) -> Result<String, ReportError> {
+pub(super) fn summary(totals: &Totals, style: OutputStyle) -> Result<String, ReportError> {
     let types = with_parts(&decoded(&totals.types)?, &decoded(&totals.parts)?);
     Ok(operations(totals.elapsed_s, &types, style))
 }
 
 /// What is told of a load: rows travel many at a time, so that none has a latency of its own.
-pub fn loaded(rows: u64, seconds: f64) -> String {
+pub(super) fn loaded(rows: u64, seconds: f64) -> String {
     format!(
         "INSERT - Takes(s): {seconds:.1}, Count: {rows}, OPS: {:.1}\n",
         per_second(rows, seconds)
@@ -63,41 +65,8 @@ fn operations(seconds: f64, types: &BTreeMap<String, TypeLatency>, style: Output
         .filter(|(name, _)| *name != "READ_MODIFY_WRITE");
     single.for_each(|(_, t)| total.add(t));
     types.insert(TOTAL.into(), total);
-    let rows: Vec<Vec<String>> = types
-        .iter()
-        .map(|(name, t)| row(name, seconds, t))
-        .collect();
-    match style {
-        OutputStyle::Plain => rows.iter().map(|row| plain(row)).collect(),
-        OutputStyle::Table => output::table(&HEAD, &rows),
-        OutputStyle::Json => output::json(&HEAD, &rows),
-    }
-}
-
-fn row(name: &str, seconds: f64, t: &TypeLatency) -> Vec<String> {
-    let h = t.latency();
-    let mut row = vec![
-        name.to_string(),
-        format!("{seconds:.1}"),
-        t.count.to_string(),
-        format!("{:.1}", per_second(t.count, seconds)),
-    ];
-    let percentiles = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99].map(|p| h.percentile_ns(p));
-    let times = [h.mean_ns() as u64, h.min_ns(), h.max_ns()];
-    let times = times.into_iter().chain(percentiles);
-    row.extend(times.map(|ns| (ns / 1000).to_string()));
-    row
-}
-
-fn plain(row: &[String]) -> String {
-    let named: Vec<String> = HEAD
-        .iter()
-        .zip(row)
-        .skip(1)
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
-    let operation = row.first().map_or("", String::as_str);
-    format!("{operation:<6} - {}\n", named.join(", "))
+    let types = types.iter().map(|(name, t)| (name.clone(), t));
+    LINES.print(None, seconds, types, style)
 }
 
 #[cfg(test)]
