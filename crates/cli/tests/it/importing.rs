@@ -225,6 +225,21 @@ fn nothing_that_import_says_has_a_password_of_the_document() {
 }
 
 #[test]
+fn nothing_that_import_keeps_has_a_password_of_the_document() {
+    let dir = Workdir::new();
+    let text = "## 点查 (mysql -uroot -pgeheim)\n\n| 并发 | TPS | 配置 |\n|---|---|---|\n\
+        | 8 | 800 | mysql -uroot -pgeheim |\n";
+    std::fs::write(dir.path().join("a.md"), text).unwrap();
+    let said = dir.ok(&["import", "a.md", "--report", "a.html"]).all();
+    let page = std::fs::read_to_string(dir.path().join("a.html")).unwrap();
+    let kept = record(&dir).to_string();
+    assert!(kept.contains("mysql -uroot -p***"), "{kept}");
+    for told in [said, page, kept] {
+        assert!(!told.contains("geheim"), "{told}");
+    }
+}
+
+#[test]
 fn a_document_becomes_a_report_and_is_explained() {
     let dir = Workdir::new();
     std::fs::create_dir(dir.path().join("results")).unwrap();
