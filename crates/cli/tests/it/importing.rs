@@ -214,7 +214,7 @@ fn nothing_that_import_says_has_a_password_of_the_document() {
     let dir = Workdir::new();
     let text = "sysbench --mysql-password=geheim oltp_read_only --threads=4 run\n\
         mysql -uroot -pgeheim -e 'x'\nPGPASSWORD=geheim psql\nmysql://u:geheim@h/db\n\
-        密码：geheim\n\n";
+        密码：geheim\nCREATE USER 'u'@'%' IDENTIFIED BY 'geheim';\n\n";
     std::fs::write(dir.path().join("a.md"), format!("{text}{TABLE}")).unwrap();
     for words in [&["--explain"][..], &["--dry-run"], &[]] {
         let said = dir.ok(&[&["import", "a.md"], words].concat());
