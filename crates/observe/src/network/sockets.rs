@@ -1,6 +1,6 @@
 //! The sockets of the run's sessions, a few at a time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tidemark_runtime::{TcpSocket, tcp_info, tcp_socket, tcp_sockets};
 
@@ -89,7 +89,7 @@ impl Sockets {
 
     fn list(&mut self) {
         self.listed = tcp_sockets(&self.ports);
-        let listed = &self.listed;
+        let listed: HashSet<TcpSocket> = self.listed.iter().copied().collect();
         let closed = self.known.extract_if(|socket, _| !listed.contains(socket));
         self.lost += closed.map(|(_, counted)| counted.grown).sum::<u64>();
         self.looks = 0;
