@@ -129,9 +129,12 @@ pub(crate) struct Quota {
 impl Quota {
     /// `None` without a quota, and where it was not seen.
     fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
+        // Of clients on several hosts each has its own periods: a share of all is the mean.
+        let groups = series.named(source, "cgroup.used-up").count().max(1);
+        let used_up = series.column(source, "cgroup.used-up")?;
         Some(Self {
             cores: series.column(source, "cgroup.quota")?.mean(),
-            used_up: series.column(source, "cgroup.used-up")?,
+            used_up: used_up.times(1.0 / groups as f64),
             throttled: series.column(source, "cgroup.throttled"),
         })
     }

@@ -148,6 +148,26 @@ fn means_of_several_clients_hosts_are_each_of_their_own_processors() {
 }
 
 #[test]
+fn quotas_of_several_clients_are_used_up_in_a_share_of_all_periods() {
+    let limited = |used_up: f64| {
+        let mut made = run().load(1000, 8.0, 3.0).threads(1.5, 1000.0).busy(0.5);
+        for client in ["c0", "c1"] {
+            let labels = [("client", client)];
+            made = made.set("client-host", "cgroup.quota", &labels, 2.0);
+            made = made.set("client-host", "cgroup.used-up", &labels, used_up);
+        }
+        made.with(|r| r.clients = vec![part("c0", "one"), part("c1", "two")])
+    };
+    // Twice two fifths are not four.
+    assert!(!limited(0.4).finds(Cause::CpuQuota));
+    let says = limited(0.9).sure(Cause::CpuQuota).sentence.en;
+    assert!(
+        says.contains("in 90%") && says.contains("4.00 cores"),
+        "{says}"
+    );
+}
+
+#[test]
 fn clients_of_one_host_see_it_together_and_are_no_neighbours_of_each_other() {
     let made = |hosts: [&'static str; 2], others: f64| {
         let mut made = run().active("CPU", 5.0).server(3.0 - others, 1500.0);
