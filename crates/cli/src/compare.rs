@@ -8,7 +8,9 @@ use tidemark_analysis::compare::RegressionLimit;
 use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
 use tidemark_diagnosis::{Changes, Diagnosis, can_diagnose, diagnose};
-use tidemark_report::{Lang, comparison_json, comparison_markdown, comparison_text};
+use tidemark_report::{
+    Lang, comparison_json, comparison_markdown, comparison_text, judgement_lines,
+};
 
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
@@ -56,6 +58,12 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
         "json" => comparison_json(&comparison, &bottleneck)?,
         _ => comparison_text(&comparison, &bottleneck, &judged, lang),
     });
+    // JSON has figures alone: why it ends with that code is said beside it.
+    if words.format == "json" {
+        for line in judgement_lines(&comparison, &judged, lang) {
+            eprintln!("tidemark: {line}");
+        }
+    }
     Ok(if judged.iter().any(|(_, broken)| *broken) {
         ExitCode::Check
     } else {

@@ -125,12 +125,25 @@ pub fn read(
         .map(imported::without_passwords)
         .collect::<Result<_, _>>()
         .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+    runs.iter_mut().for_each(hide_secrets);
     place(&mut runs, &study_of(path, &origin.file));
     import.runs = runs;
     for (_, text) in &mut import.missing {
         *text = without_secrets(text);
     }
     Ok(import)
+}
+
+/// A record keeps some of the document's lines as they are: headings, of which one may be a workload's
+/// name, and cells.
+fn hide_secrets(run: &mut RunRecord) {
+    run.workload = without_secrets(&run.workload);
+    if let Some(imported) = &mut run.imported {
+        imported.heading = without_secrets(&imported.heading);
+    }
+    for option in run.options.values_mut() {
+        option.value = without_secrets(&option.value);
+    }
 }
 
 /// What was assumed of a document's latencies, a line each.

@@ -107,6 +107,12 @@ pub fn since() -> Option<Duration> {
     ASKED.get().map(Instant::elapsed)
 }
 
+/// Whether an end was asked for, told without a handle: threads that ask at each statement would all
+/// count the same handles.
+pub fn is_asked() -> bool {
+    HANDLE.get().is_some_and(StopHandle::is_stopped)
+}
+
 /// What a run or load asks whether it should end.
 pub fn handle() -> StopHandle {
     HANDLE.get_or_init(StopHandle::new).clone()

@@ -3,6 +3,7 @@
 use crate::Evidence;
 use crate::measured::{RecordSeries, SummedSeries};
 use crate::number::percent_within;
+use std::collections::BTreeSet;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
 
@@ -22,15 +23,12 @@ pub(crate) struct Host {
 impl Host {
     /// `None` where its processors were not seen.
     pub fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
-        // Clients of several hosts each have a core of a number.
-        let cores = series.named(source, "cpu.busy");
-        let cores = cores.filter(|s| s.key.labels.contains_key("core"));
-        let cores = cores.count().max(1);
         Some(Self {
-            cores: cores as f64,
+            // Clients of several hosts each have a core of a number.
+            cores: cores(series, source, |_| true),
             busy: series.column(source, "cpu.busy")?,
-            stolen: of_all(series, source, "cpu.steal", cores as f64),
-            interrupts: of_all(series, source, "cpu.interrupts", cores as f64),
+            stolen: of_all(series, source, "cpu.steal"),
+            interrupts: of_all(series, source, "cpu.interrupts"),
             io_pressure: series.column(source, "pressure.io.some"),
         })
     }
@@ -80,14 +78,29 @@ impl Host {
     }
 }
 
-/// Processors at something. Of many processors there is only the mean of all.
-fn of_all(series: &RecordSeries<'_>, source: &str, name: &str, cores: f64) -> Option<SummedSeries> {
-    let is_of_one = |s: &Series| s.key.labels.contains_key("core");
-    let each = series.column_of(source, name, is_of_one);
-    each.or_else(|| {
-        let mean = series.column_of(source, name, |s| !is_of_one(s))?;
-        Some(mean.times(cores))
-    })
+fn is_of_one(series: &Series) -> bool {
+    series.key.labels.contains_key("core")
+}
+
+/// Processors that are told of, of the hosts that `wanted` takes.
+fn cores(series: &RecordSeries<'_>, source: &str, wanted: impl Fn(&Series) -> bool) -> f64 {
+    let all = series.named(source, "cpu.busy");
+    all.filter(|s| is_of_one(s) && wanted(s)).count().max(1) as f64
+}
+
+/// Processors at something, of all hosts. Of many processors there is only the mean of a host's.
+fn of_all(series: &RecordSeries<'_>, source: &str, name: &str) -> Option<SummedSeries> {
+    let client = |s: &Series| s.key.labels.get("client").cloned();
+    let hosts: BTreeSet<Option<String>> = series.named(source, name).map(client).collect();
+    let each = hosts.into_iter().filter_map(|host| {
+        let is_its = |s: &Series| client(s) == host;
+        let each = series.column_of(source, name, |s| is_its(s) && is_of_one(s));
+        each.or_else(|| {
+            let mean = series.column_of(source, name, is_its)?;
+            Some(mean.times(cores(series, source, is_its)))
+        })
+    });
+    each.reduce(SummedSeries::plus)
 }
 
 /// Threads or processes.
@@ -116,9 +129,12 @@ pub(crate) struct Quota {
 impl Quota {
     /// `None` without a quota, and where it was not seen.
     fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
+        // Of clients on several hosts each has its own periods: a share of all is the mean.
+        let groups = series.named(source, "cgroup.used-up").count().max(1);
+        let used_up = series.column(source, "cgroup.used-up")?;
         Some(Self {
             cores: series.column(source, "cgroup.quota")?.mean(),
-            used_up: series.column(source, "cgroup.used-up")?,
+            used_up: used_up.times(1.0 / groups as f64),
             throttled: series.column(source, "cgroup.throttled"),
         })
     }

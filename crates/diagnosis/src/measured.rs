@@ -94,6 +94,20 @@ impl SummedSeries {
         self
     }
 
+    /// Both added up.
+    pub fn plus(self, other: Self) -> Self {
+        let mut sums: BTreeMap<i64, f64> = self.points.into_iter().collect();
+        for (at_ms, value) in other.points {
+            *sums.entry(at_ms).or_default() += value;
+        }
+        Self {
+            points: sums.into_iter().collect(),
+            step_ms: self.step_ms.max(other.step_ms),
+            metric: self.metric,
+            unit: self.unit,
+        }
+    }
+
     pub fn max(&self) -> f64 {
         self.points.iter().map(|(_, v)| *v).fold(0.0, f64::max)
     }

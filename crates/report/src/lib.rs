@@ -56,7 +56,7 @@ pub mod ycsb;
 pub use authored::{Authored, AuthoredError, AuthoredSection, Picture};
 pub use clients::client_table;
 pub use columnar::{interval_parquet, series_parquet};
-pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
+pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text, judgement_lines};
 pub use digest::Digest;
 pub use document::{
     CHART_MARK, ChartFile, Illustrated, is_unchanged_chart, links_chart, marked_chart,

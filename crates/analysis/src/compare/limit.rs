@@ -9,8 +9,8 @@ pub struct RegressionLimit {
     metric: Metric,
     /// Whether a change above the limit fails, or one below.
     above: bool,
-    /// As a share: 0.05 is +5 %.
-    change: f64,
+    /// The change in percent, as it was given.
+    percent: f64,
 }
 
 /// Why a limit was not taken.
@@ -58,7 +58,7 @@ impl std::str::FromStr for RegressionLimit {
         Ok(Self {
             metric,
             above,
-            change: percent / 100.0,
+            percent,
         })
     }
 }
@@ -66,12 +66,7 @@ impl std::str::FromStr for RegressionLimit {
 impl fmt::Display for RegressionLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.above { '>' } else { '<' };
-        write!(
-            f,
-            "{} {sign} {:+}%",
-            self.metric.name(),
-            self.change * 100.0
-        )
+        write!(f, "{} {sign} {:+}%", self.metric.name(), self.percent)
     }
 }
 
@@ -103,11 +98,11 @@ impl RegressionLimit {
         if !self.can_judge(comparison) {
             return true;
         }
-        let change = of.ratio - 1.0;
+        let (change, limit) = (of.ratio - 1.0, self.percent / 100.0);
         let beyond = if self.above {
-            change > self.change
+            change > limit
         } else {
-            change < self.change
+            change < limit
         };
         beyond && of.verdict != Verdict::NoDifferenceShown
     }
@@ -124,6 +119,8 @@ mod tests {
             ("P99>5 %", "p99 > +5%"),
             ("throughput < -3%", "throughput < -3%"),
             ("mean>+0.5%", "mean > +0.5%"),
+            // A hundredth of it, a hundred times, is another number.
+            ("p95 > +7%", "p95 > +7%"),
             ("throughput < −3%", "throughput < -3%"),
         ] {
             let limit: RegressionLimit = text.parse().unwrap();

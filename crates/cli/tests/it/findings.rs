@@ -267,6 +267,14 @@ fn runs_are_compared() {
         "{failed:?}"
     );
     assert_eq!(limit("throughput > +5%").code, Some(0));
+    let json = ["--fail-if", "throughput < -5%", "--format=json"];
+    let failed = dir.run(&[&["compare", &fast, &slow][..], &json].concat());
+    assert_eq!(failed.code, Some(3), "{failed:?}");
+    serde_json::from_str::<serde_json::Value>(&failed.out).unwrap();
+    assert!(
+        failed.err.contains("FAILED: throughput < −5%"),
+        "{failed:?}"
+    );
     // Single runs, and one that is a file.
     let one = fast.split(',').next().unwrap();
     dir.ok(&["report", "last", "--out", "last.json"]);

@@ -214,13 +214,28 @@ fn nothing_that_import_says_has_a_password_of_the_document() {
     let dir = Workdir::new();
     let text = "sysbench --mysql-password=geheim oltp_read_only --threads=4 run\n\
         mysql -uroot -pgeheim -e 'x'\nPGPASSWORD=geheim psql\nmysql://u:geheim@h/db\n\
-        密码：geheim\n\n";
+        密码：geheim\nCREATE USER 'u'@'%' IDENTIFIED BY 'geheim';\n\n";
     std::fs::write(dir.path().join("a.md"), format!("{text}{TABLE}")).unwrap();
     for words in [&["--explain"][..], &["--dry-run"], &[]] {
         let said = dir.ok(&[&["import", "a.md"], words].concat());
         assert!(!said.all().contains("geheim"), "{said:?}");
         let is_explained = said.out.contains("mysql -uroot -p*** -e");
         assert_eq!(is_explained, words == ["--explain"], "{said:?}");
+    }
+}
+
+#[test]
+fn nothing_that_import_keeps_has_a_password_of_the_document() {
+    let dir = Workdir::new();
+    let text = "## 点查 (mysql -uroot -pgeheim)\n\n| 并发 | TPS | 配置 |\n|---|---|---|\n\
+        | 8 | 800 | mysql -uroot -pgeheim |\n";
+    std::fs::write(dir.path().join("a.md"), text).unwrap();
+    let said = dir.ok(&["import", "a.md", "--report", "a.html"]).all();
+    let page = std::fs::read_to_string(dir.path().join("a.html")).unwrap();
+    let kept = record(&dir).to_string();
+    assert!(kept.contains("mysql -uroot -p***"), "{kept}");
+    for told in [said, page, kept] {
+        assert!(!told.contains("geheim"), "{told}");
     }
 }
 

@@ -4,6 +4,10 @@ use super::redact_url;
 
 /// What names of passwords end with.
 const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+/// What stands before the password of an account in SQL: `IDENTIFIED BY`, `IDENTIFIED WITH plugin BY`.
+const IDENTIFIED: &str = "identified";
+/// So far behind it `BY` is looked for.
+const LONGEST_PLUGIN: usize = 60;
 
 /// Readings of one text.
 pub(super) const MOST_PASSES: usize = 8;
@@ -19,7 +23,8 @@ pub fn is_password_name(name: &str) -> bool {
 
 /// A text, such as an error message or a note, with `***` for every password in it: of URLs, and of
 /// assignments (`--mysql-password=…`, `PGPASSWORD=…`, `password = '…'`, `"password": "…"`,
-/// `<password>…`, `--password …`). All else stays as it is.
+/// `<password>…`, `--password …`), and of accounts in SQL (`PASSWORD '…'`, `IDENTIFIED BY '…'`). All else
+/// stays as it is.
 ///
 /// ```
 /// use tidemark_core::redact_text;
@@ -46,7 +51,7 @@ pub fn redact_text(text: &str) -> String {
     shown
 }
 
-/// Whether a name of [`NAMES`] may stand in a text: those begin with these letters.
+/// Whether a name of [`NAMES`], or [`IDENTIFIED`], may stand in a text: they begin with these letters.
 fn may_name(text: &str) -> bool {
     let begins = |at: usize, letters: &[u8]| {
         let found = text.as_bytes().get(at..at + letters.len());
@@ -54,6 +59,8 @@ fn may_name(text: &str) -> bool {
     };
     memchr::memchr2_iter(b'p', b'P', text.as_bytes())
         .any(|at| begins(at, b"pass") || begins(at, b"pwd"))
+        || memchr::memchr2_iter(b'i', b'I', text.as_bytes())
+            .any(|at| begins(at, IDENTIFIED.as_bytes()))
 }
 
 /// A text with `***` for the passwords of the URLs in it, and of nothing else.
@@ -107,7 +114,8 @@ pub(super) fn assignments(text: &str) -> String {
     // Letters beyond ASCII stay as they are, so that both have the same length.
     let lower = text.to_ascii_lowercase();
     let ends = |name: &'static str| lower.match_indices(name).map(|(at, name)| at + name.len());
-    let mut names: Vec<usize> = NAMES.into_iter().flat_map(ends).collect();
+    let names = NAMES.into_iter().flat_map(ends);
+    let mut names: Vec<usize> = names.chain(ends_of_identified_by(&lower)).collect();
     names.sort_unstable();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -125,6 +133,22 @@ pub(super) fn assignments(text: &str) -> String {
     out
 }
 
+/// Where each `identified by` ends in a text of small letters.
+fn ends_of_identified_by(lower: &str) -> impl Iterator<Item = usize> {
+    const BY: &str = " by";
+    lower
+        .match_indices(IDENTIFIED)
+        .filter_map(move |(at, word)| {
+            let from = at + word.len();
+            let near = &lower[from..];
+            let near = &near[..near.floor_char_boundary(LONGEST_PLUGIN)];
+            let by = near.find(" by ")?;
+            let between = near[..by].trim();
+            let is_account = between.is_empty() || between.starts_with("with ");
+            is_account.then_some(from + by + BY.len())
+        })
+}
+
 /// Where the value stands that is assigned to a name which ends here.
 fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
     let rest = &text[end..];
@@ -136,6 +160,8 @@ fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
         '=' => sign + 1,
         ':' if quoted => sign + 1,
         '>' if sign == 0 && !quoted && is_element(&text[..end]) => 1,
+        // In SQL the value follows in quotes.
+        '"' | '\'' | '`' if sign > 0 && !quoted => sign,
         // A flag and its value, as words of their own.
         _ if sign > 0 && !quoted && is_flag(&text[..end]) && !bare[sign..].starts_with('-') => sign,
         _ => return None,
@@ -231,6 +257,18 @@ mod tests {
                 r#"{"password": "***", "a": 1}"#,
             ),
             ("<password>geh eim</password>", "<password>***</password>"),
+            (
+                "CREATE USER 'u'@'%' IDENTIFIED BY 'geh eim', v Identified with p BY \"geheim\"",
+                "CREATE USER 'u'@'%' IDENTIFIED BY '***', v Identified with p BY \"***\"",
+            ),
+            (
+                "CREATE ROLE u LOGIN PASSWORD 'geheim' CREATEDB",
+                "CREATE ROLE u LOGIN PASSWORD '***' CREATEDB",
+            ),
+            (
+                "identified by password '*2470C0C06DEE'",
+                "identified by password '***'",
+            ),
         ] {
             assert_eq!(redact_text(text), shown);
             assert_eq!(redact_text(shown), shown);
@@ -255,6 +293,7 @@ mod tests {
             "see https://[::1]:80/x and mail me@example.org",
             "http://h/a?b=c#d@e",
             "the password is in the vault; length(password) > 8, password>8",
+            "a cause was identified by 3 of 4 runs, another one by 'tpcc'",
             "pwd",
             "HISTFAAAAEx4nJNpmSzMwMDAxAABzFCaEUoz2X+AsQBpwd==",
             "密码 password：没有",
@@ -286,12 +325,13 @@ mod tests {
             assert!(may_name(name), "{name}");
             assert!(may_name(&format!("x{}=", name.to_uppercase())), "{name}");
         }
-        assert!(!may_name("tps: 1000.00 qps: 20000.00 P"));
+        assert!(may_name("GRANT ALL ON d.* TO u Identified BY 'x'"));
+        assert!(!may_name("tps: 1000.00 qps: 20000.00 P, I identify"));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_taken_and_once_is_enough(text in "(\\PC|[\\n:/@=\"'*>]|password|://|--pwd ){0,40}") {
+        fn any_text_is_taken_and_once_is_enough(text in "(\\PC|[\\n:/@=\"'*>]|password|://|--pwd |pwd '|identified by '){0,40}") {
             let once = redact_text(&text);
             prop_assert_eq!(redact_text(&once), once.clone());
             if text == once {

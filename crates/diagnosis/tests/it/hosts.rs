@@ -119,16 +119,60 @@ fn a_quota_that_was_used_up_limits_also_where_threads_wait_little() {
     assert!(evidence.any(|e| e.metric == "server-process cgroup.throttled"));
 }
 
-#[test]
-fn clients_of_one_host_see_it_together_and_are_no_neighbours_of_each_other() {
-    let part = |name: &str, hostname: &str| ClientPart {
+fn part(name: &str, hostname: &str) -> ClientPart {
+    ClientPart {
         name: name.into(),
         host: ClientHost {
             hostname: hostname.into(),
             ..ClientHost::default()
         },
         ..ClientPart::default()
+    }
+}
+
+/// Of many processors a host tells only the mean of what is stolen.
+#[test]
+fn means_of_several_clients_hosts_are_each_of_their_own_processors() {
+    let stolen = |mean: f64| {
+        let mut made = run().without("client-host", "cpu.busy");
+        for client in ["c0", "c1"] {
+            for core in ["0", "1", "2", "3"] {
+                let labels = [("client", client), ("core", core)];
+                made = made.set("client-host", "cpu.busy", &labels, 0.95);
+            }
+            made = made.set("client-host", "cpu.steal", &[("client", client)], mean);
+        }
+        made.with(|r| {
+            r.target_on_client = Some(false);
+            r.clients = vec![part("c0", "one"), part("c1", "two")];
+        })
     };
+    assert!(!stolen(0.15).finds(Cause::CpuQuota));
+    assert!(stolen(0.3).finds(Cause::CpuQuota));
+}
+
+#[test]
+fn quotas_of_several_clients_are_used_up_in_a_share_of_all_periods() {
+    let limited = |used_up: f64| {
+        let mut made = run().load(1000, 8.0, 3.0).threads(1.5, 1000.0).busy(0.5);
+        for client in ["c0", "c1"] {
+            let labels = [("client", client)];
+            made = made.set("client-host", "cgroup.quota", &labels, 2.0);
+            made = made.set("client-host", "cgroup.used-up", &labels, used_up);
+        }
+        made.with(|r| r.clients = vec![part("c0", "one"), part("c1", "two")])
+    };
+    // Twice two fifths are not four.
+    assert!(!limited(0.4).finds(Cause::CpuQuota));
+    let says = limited(0.9).sure(Cause::CpuQuota).sentence.en;
+    assert!(
+        says.contains("in 90%") && says.contains("4.00 cores"),
+        "{says}"
+    );
+}
+
+#[test]
+fn clients_of_one_host_see_it_together_and_are_no_neighbours_of_each_other() {
     let made = |hosts: [&'static str; 2], others: f64| {
         let mut made = run().active("CPU", 5.0).server(3.0 - others, 1500.0);
         for name in ["cpu.busy", "threads.cpu", "threads.run-delay"] {

@@ -1,6 +1,6 @@
 //! The sockets of the run's sessions, a few at a time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tidemark_runtime::{TcpSocket, tcp_info, tcp_socket, tcp_sockets};
 
@@ -24,7 +24,8 @@ pub(super) struct SocketTimes {
     pub shortest: Option<Duration>,
     /// Segments that were sent again since the first look.
     pub retransmits: u64,
-    /// Bytes since then; `None` while too many of them were lost with sockets that closed.
+    /// Bytes since then; `None` until each socket was looked at once, and while too many of them were lost
+    /// with sockets that closed.
     pub bytes: Option<Bytes>,
 }
 
@@ -59,6 +60,10 @@ pub(super) struct Sockets {
     looks: u32,
     /// The one that is looked at next.
     next: usize,
+    /// So many are looked at at once.
+    at_once: usize,
+    /// How often one was looked at, of all of them.
+    single_looks: usize,
     known: HashMap<TcpSocket, Counted>,
     retransmits: u64,
     bytes: Option<Bytes>,
@@ -73,6 +78,8 @@ impl Sockets {
             listed: Vec::new(),
             looks: 0,
             next: 0,
+            at_once: MOST_AT_ONCE,
+            single_looks: 0,
             known: HashMap::new(),
             retransmits: 0,
             bytes: Some(Bytes::default()),
@@ -82,7 +89,7 @@ impl Sockets {
 
     fn list(&mut self) {
         self.listed = tcp_sockets(&self.ports);
-        let listed = &self.listed;
+        let listed: HashSet<TcpSocket> = self.listed.iter().copied().collect();
         let closed = self.known.extract_if(|socket, _| !listed.contains(socket));
         self.lost += closed.map(|(_, counted)| counted.grown).sum::<u64>();
         self.looks = 0;
@@ -95,7 +102,9 @@ impl Sockets {
             self.list();
         }
         self.looks += 1;
-        for _ in 0..self.listed.len().min(MOST_AT_ONCE) {
+        let at_once = self.listed.len().min(self.at_once);
+        self.single_looks = self.single_looks.saturating_add(at_once);
+        for _ in 0..at_once {
             self.next = (self.next + 1) % self.listed.len();
             let Some(socket) = self.listed.get(self.next).copied() else {
                 break;
@@ -146,7 +155,9 @@ impl Sockets {
         }
         seen.retransmits = self.retransmits;
         let lost = self.lost.saturating_mul(LOST_OF);
-        seen.bytes = self.bytes.filter(|all| lost <= all.both());
+        // Of many, some have their first look late: what they carried before it is in no total.
+        let is_of_all = self.single_looks >= self.listed.len();
+        seen.bytes = self.bytes.filter(|all| is_of_all && lost <= all.both());
         seen
     }
 }
@@ -192,6 +203,33 @@ mod tests {
         // One that was closed makes the next look go through the descriptors.
         let _third = open(b"three");
         assert_eq!(sockets.look(&[]).sockets, 2);
+    }
+
+    #[test]
+    fn bytes_of_many_sockets_are_told_when_each_was_looked_at() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut pairs: Vec<_> = (0..3)
+            .map(|_| {
+                let client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+                (client, listener.accept().unwrap().0)
+            })
+            .collect();
+        let mut answer = || {
+            for (client, server) in &mut pairs {
+                server.write_all(&[1; 1000]).unwrap();
+                client.read_exact(&mut [0; 1000]).unwrap();
+            }
+        };
+        let mut sockets = Sockets::new(vec![port]);
+        sockets.at_once = 2;
+        assert_eq!(sockets.look(&[]).bytes, None);
+        answer();
+        let mut told = || sockets.look(&[]).bytes.unwrap().received;
+        // From here on each look has what came since the last one of the same sockets.
+        assert_eq!(told(), 1000);
+        answer();
+        assert_eq!(told(), 4000);
     }
 
     #[test]

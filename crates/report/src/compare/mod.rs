@@ -125,6 +125,11 @@ pub fn comparison_markdown(
     out
 }
 
+/// A sentence for each limit, as the text and the Markdown have them.
+pub fn judgement_lines(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> Vec<String> {
+    judgements(comparison, judged, texts::of(lang))
+}
+
 /// A comparison as JSON: its figures, and what limits either side as `bottleneck`.
 ///
 /// # Errors

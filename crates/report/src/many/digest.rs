@@ -281,7 +281,13 @@ impl RunDigest {
         });
         let findings = tidemark_analysis::findings(record)?;
         let invalid = findings.iter().any(|f| f.severity == Severity::Invalid);
-        let is_result = is_result(&record.state, d.all.count, d.transactions_per_s());
+        let imported = record.imported.as_ref();
+        let is_result = is_result(
+            &record.state,
+            imported.is_some(),
+            d.all.count,
+            d.transactions_per_s(),
+        );
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         let family = Family::of(&record.workload);
@@ -293,7 +299,7 @@ impl RunDigest {
             tidemark_version: record.tidemark_version.clone(),
             workload: record.workload.clone(),
             target: redact_url(&record.target),
-            imported: record.imported.as_ref().map(Source::of),
+            imported: imported.map(Source::of),
             server: record.server.clone(),
             study: record.study.clone(),
             tags: record.tags.clone(),
@@ -379,7 +385,12 @@ impl RunDigest {
     /// Whether it is a result: it ended as asked, and measured something. One that was cut off is
     /// listed, and in no figure.
     pub(crate) fn counts(&self) -> bool {
-        is_result(&self.state, self.transactions, self.transactions_per_s)
+        is_result(
+            &self.state,
+            self.imported.is_some(),
+            self.transactions,
+            self.transactions_per_s,
+        )
     }
 
     /// The rules that say not to use its figures.
@@ -413,9 +424,15 @@ impl RunDigest {
     }
 }
 
-/// A rate that was stated may be of less than one transaction.
-fn is_result(state: &RunState, transactions: u64, per_s: f64) -> bool {
-    *state == RunState::Finished && (transactions > 0 || per_s > 0.0)
+/// A rate that was stated may be of less than one transaction. Of an imported output that is cut the lines
+/// that are there are a result, which its finding doubts.
+fn is_result(state: &RunState, is_imported: bool, transactions: u64, per_s: f64) -> bool {
+    let has_ended = match state {
+        RunState::Finished => true,
+        RunState::Interrupted => is_imported,
+        _ => false,
+    };
+    has_ended && (transactions > 0 || per_s > 0.0)
 }
 
 fn client_cpu_percent(record: &RunRecord, elapsed_s: f64) -> Option<f64> {

@@ -91,6 +91,20 @@ fn stated_latencies_are_told_as_far_as_they_are_known() {
 }
 
 #[test]
+fn an_output_that_is_cut_has_the_results_of_its_lines() {
+    let mut cut = two();
+    cut[1].state = RunState::Interrupted;
+    let text = many(&cut).markdown(Lang::En).unwrap();
+    assert!(text.contains("ycsb-a: 800 transactions/s"), "{text}");
+    assert!(!text.contains("without a result"), "{text}");
+    // A run of our own was stopped before its time.
+    let mut own = records(&["oltp_read_write"], &[4], ("size", &[("1k", 1.0)]), 2, 6);
+    own[1].state = RunState::Interrupted;
+    let text = document("own", &own).markdown(Lang::En).unwrap();
+    assert!(text.contains("1 run without a result"), "{text}");
+}
+
+#[test]
 fn a_run_of_which_only_a_rate_is_known_has_no_latency() {
     let text = many(&[stated(1, "oltp_insert", Quantiles::default())]);
     let text = text.markdown(Lang::En).unwrap();

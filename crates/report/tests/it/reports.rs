@@ -167,6 +167,36 @@ fn every_colour_of_a_drawing_is_replaced_by_the_style_sheet() {
     }
 }
 
+/// A browser leaves out a rule whose selector it can't read, and says nothing.
+#[test]
+fn rules_of_the_style_sheet_can_be_read() {
+    let css = include_str!("../../templates/report.css");
+    // The name of an element begins a compound selector: `:is(td, th)table` is none.
+    let glued = Regex::new(r"[)\]][A-Za-z]").unwrap();
+    let mut selectors = 0;
+    for before in css.split('{') {
+        let selector = before.rsplit(['}', ';']).next().unwrap();
+        assert!(!glued.is_match(selector), "{selector}");
+        selectors += 1;
+    }
+    assert!(selectors > 100, "{selectors}");
+    // Long words break in the text and in columns of words; a figure of a table never does.
+    let rule = |selector: &str| {
+        let begin = format!("\n{selector} {{");
+        let (_, behind) = css.split_once(begin.as_str()).unwrap();
+        behind.split('}').next().unwrap()
+    };
+    for (selector, breaks) in [
+        ("main", "anywhere"),
+        ("table", "normal"),
+        (".sortable :is(td, th).long", "anywhere"),
+        (".authored, .authored table", "anywhere"),
+    ] {
+        let expected = format!("overflow-wrap: {breaks};");
+        assert!(rule(selector).contains(&expected), "{selector}");
+    }
+}
+
 /// WCAG 2.2, 1.4.3: text at least 4.5 to 1. Lines are labelled in their own colours.
 #[test]
 fn colours_can_be_told_from_their_background() {

@@ -33,7 +33,7 @@ pub fn file_of(word: &str) -> Option<PathBuf> {
 
 fn failed(error: ScriptError) -> Failure {
     let code = match &error {
-        _ if interrupt::handle().is_stopped() => ExitCode::Interrupted,
+        _ if interrupt::is_asked() => ExitCode::Interrupted,
         ScriptError::Failed(_) => ExitCode::Failed,
         _ => ExitCode::Usage,
     };
@@ -42,7 +42,7 @@ fn failed(error: ScriptError) -> Failure {
 
 /// Reads a script. Of options, those that no other table has are given to it, should it declare none.
 fn read(path: &Path, given: &[(String, String)], command: &str) -> Result<Arc<Script>, Failure> {
-    tidemark_lua::interrupted_by(|| interrupt::handle().is_stopped());
+    tidemark_lua::interrupted_by(interrupt::is_asked);
     let general: Vec<_> = super::every_option();
     let is_its_own = |name: &str| {
         // Once sysbench's name of table-size; scripts of that time read it themselves.
