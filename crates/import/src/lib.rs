@@ -23,6 +23,7 @@ mod draft;
 mod formats;
 mod groups;
 mod heading_forms;
+mod heading_objectives;
 mod heading_units;
 mod heading_words;
 mod headings;

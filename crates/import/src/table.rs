@@ -80,6 +80,8 @@ pub(crate) struct TableReader {
     /// Columns of such a table that are no run, and the one of units among them.
     beside: Vec<usize>,
     units: Option<usize>,
+    /// Columns of what is wanted, among those that are no run.
+    objectives: Vec<usize>,
     /// Whether the columns of a table whose rows are figures are named by what was compared.
     by_variant: bool,
     /// Runs of such a table.

@@ -9,6 +9,7 @@ use crate::cell::{plain, sessions_in};
 use crate::doc::Doc;
 use crate::draft::From;
 use crate::groups::owners;
+use crate::heading_objectives::is_objective;
 use crate::heading_units::states_unit;
 use crate::headings::{ColumnMeaning, column, only_figure};
 use crate::labels::client;
@@ -40,16 +41,35 @@ impl TableReader {
             .iter()
             .filter(|c| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
             .count();
-        let is_beside = |n: &String| is_unit(n) || is_remark(n);
+        // Beside a source a target is a system.
+        let has_source = names.iter().any(|n| is_source(n));
+        let is_wanted = |n: &String| !has_source && is_goal(n);
+        let is_beside = |n: &String| is_unit(n) || is_remark(n) || is_wanted(n);
         let beside = names
             .iter()
             .enumerate()
             .skip(1)
             .filter(|(_, n)| is_beside(n));
         self.beside = beside.map(|(at, _)| at).collect();
+        let wanted = names.iter().enumerate().skip(1);
+        let wanted = wanted.filter(|(_, n)| is_wanted(n));
+        self.objectives = wanted.map(|(at, _)| at).collect();
         self.units = names.iter().position(|n| is_unit(n)).filter(|at| *at > 0);
         let rest: Vec<&String> = names.iter().skip(1).filter(|n| !is_beside(n)).collect();
-        let values = ["value", "值", "数值", "结果", "result", "results"];
+        let values = [
+            "value",
+            "值",
+            "数值",
+            "结果",
+            "result",
+            "results",
+            "actual",
+            "measured",
+            "实际",
+            "实测",
+            "实际值",
+            "实测值",
+        ];
         let is_value = |n: &&String| {
             number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
@@ -58,6 +78,7 @@ impl TableReader {
         // `client 1` has no session, it is one of several clients.
         let is_of_clients = rest.iter().any(|n| client(n).is_some())
             && rest.iter().all(|n| client(n).is_some() || is_total(n));
+        let has_beside = self.units.is_some() || !self.objectives.is_empty();
         let all_are = !rest.is_empty() && rest.iter().all(is_value);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
         if figures == 0 && is_of_clients {
@@ -80,7 +101,7 @@ impl TableReader {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && is_of_variants(&names, &rest, self.units.is_some()) {
+        } else if figures == 0 && is_of_variants(&names, &rest, has_beside) {
             self.by_variant = true;
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
@@ -160,6 +181,21 @@ fn is_bare_time(heading: &str) -> bool {
 fn is_unit(heading: &str) -> bool {
     let lower = plain(heading).to_lowercase();
     matches!(lower.as_str(), "unit" | "units" | "单位" | "單位")
+}
+
+/// Whether a column has what is wanted of the rows' figures: `Goal`, `目标值`.
+fn is_goal(heading: &str) -> bool {
+    let is_figure = matches!(
+        column(heading),
+        ColumnMeaning::Figure(..) | ColumnMeaning::Several(_) | ColumnMeaning::Option(_)
+    );
+    !is_figure && is_objective(heading)
+}
+
+/// Whether a column is of the system from which something was moved.
+fn is_source(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    lower.starts_with("source") || lower.starts_with('源')
 }
 
 /// Whether a column is of words about its rows.

@@ -5,6 +5,7 @@ mod attribution;
 mod documents;
 mod hostile;
 mod logs;
+mod objectives;
 mod reading;
 mod series;
 mod styles;
