@@ -195,15 +195,19 @@ pub(crate) fn take_units(columns: &mut [ColumnMeaning], cells: &[String]) -> boo
 /// are its columns of runs; beside one of units or of what is wanted
 /// a single one will do.
 pub(crate) fn is_of_variants(names: &[String], rest: &[&String], has_beside: bool) -> bool {
-    let figures = ["", "metric", "metrics", "指标", "item", "项目", "figure"];
     let Some(first) = names.first() else {
         return false;
     };
-    let first = plain(first).to_lowercase();
     let is_name = |name: &&String| {
         let name = plain(name);
         !name.is_empty() && name.chars().count() <= 40
     };
     let is_enough = rest.len() > 1 || has_beside && !rest.is_empty();
-    figures.contains(&first.as_str()) && is_enough && rest.iter().all(is_name)
+    is_of_figures(first) && is_enough && rest.iter().all(is_name)
+}
+
+/// Whether the heading of a first column says that its rows are figures, or nothing.
+pub(crate) fn is_of_figures(first: &str) -> bool {
+    let figures = ["", "metric", "metrics", "指标", "item", "项目", "figure"];
+    figures.contains(&plain(first).to_lowercase().as_str())
 }

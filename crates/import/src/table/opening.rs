@@ -5,12 +5,14 @@ use crate::beside::is_total;
 use crate::captions::{
     is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
 };
-use crate::cell::{plain, sessions_in};
+use crate::cell::{narrow, plain, sessions_in};
 use crate::doc::Doc;
 use crate::draft::From;
 use crate::groups::owners;
+use crate::heading_forms::simplified;
 use crate::heading_objectives::is_objective;
 use crate::heading_units::states_unit;
+use crate::heading_words::{SESSIONS, has_any};
 use crate::headings::{ColumnMeaning, column, only_figure};
 use crate::labels::client;
 use crate::numeral::{Notation, numeral};
@@ -20,6 +22,18 @@ use crate::unit::Unit;
 
 impl TableReader {
     pub(super) fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
+        self.begin_as(names, by, line, false, doc);
+    }
+
+    /// The same, where a row has shown whether the rows are figures.
+    pub(super) fn begin_as(
+        &mut self,
+        names: Vec<String>,
+        by: char,
+        line: u64,
+        is_turned: bool,
+        doc: &mut Doc,
+    ) {
         self.finish(doc);
         doc.settle_heading();
         let mut columns: Vec<ColumnMeaning> = names.iter().map(|n| column(n)).collect();
@@ -44,16 +58,17 @@ impl TableReader {
         // Beside a source a target is a system.
         let has_source = names.iter().any(|n| is_source(n));
         let is_wanted = |n: &String| !has_source && is_goal(n);
-        let is_beside = |n: &String| is_unit(n) || is_remark(n) || is_wanted(n);
+        let is_kept = |n: &String| is_wanted(n) || matches!(column(n), ColumnMeaning::Change(_));
+        let is_beside = |n: &String| is_unit(n) || is_remark(n) || is_kept(n);
         let beside = names
             .iter()
             .enumerate()
             .skip(1)
             .filter(|(_, n)| is_beside(n));
         self.beside = beside.map(|(at, _)| at).collect();
-        let wanted = names.iter().enumerate().skip(1);
-        let wanted = wanted.filter(|(_, n)| is_wanted(n));
-        self.objectives = wanted.map(|(at, _)| at).collect();
+        let kept = names.iter().enumerate().skip(1);
+        let kept = kept.filter(|(_, n)| is_kept(n));
+        self.kept = kept.map(|(at, _)| at).collect();
         self.units = names.iter().position(|n| is_unit(n)).filter(|at| *at > 0);
         let rest: Vec<&String> = names.iter().skip(1).filter(|n| !is_beside(n)).collect();
         let values = [
@@ -70,15 +85,16 @@ impl TableReader {
             "实际值",
             "实测值",
         ];
+        let is_word = |n: &str| values.contains(&n.trim().to_lowercase().as_str());
         let is_value = |n: &&String| {
             number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
-                || values.contains(&n.trim().to_lowercase().as_str())
+                || is_word(n)
         };
         // `client 1` has no session, it is one of several clients.
         let is_of_clients = rest.iter().any(|n| client(n).is_some())
             && rest.iter().all(|n| client(n).is_some() || is_total(n));
-        let has_beside = self.units.is_some() || !self.objectives.is_empty();
+        let has_beside = self.units.is_some() || !self.kept.is_empty();
         let all_are = !rest.is_empty() && rest.iter().all(is_value);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
         if figures == 0 && is_of_clients {
@@ -89,19 +105,27 @@ impl TableReader {
             }
         } else if figures == 0 && all_are {
             self.only = captions.iter().find_map(|c| only_figure(c));
+            let of_sessions = captions.iter().any(|c| is_of_sessions(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
                 let named = plain(name);
+                let is_level = of_sessions && !named.contains('.');
+                let level = whole_number(&named).filter(|n| is_level && *n >= 1.0);
                 if let Some(sessions) = sessions_in(name) {
                     draft.option("threads", &sessions.to_string(), line, From::Output);
                 } else if let (Some(ColumnMeaning::Option(option)), Some(n)) =
                     (columns.first(), whole_number(&named))
                 {
                     draft.option(option, &n.to_string(), line, From::Output);
+                } else if let Some(n) = level {
+                    draft.option("threads", &n.to_string(), line, From::Output);
+                } else if !is_word(name) {
+                    // A number without a word may be a version.
+                    draft.option("variant", &named, line, From::Output);
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && is_of_variants(&names, &rest, has_beside) {
+        } else if figures == 0 && (is_turned || is_of_variants(&names, &rest, has_beside)) {
             self.by_variant = true;
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
@@ -114,7 +138,8 @@ impl TableReader {
                 .iter()
                 .any(|caption| take_the_heading(&mut columns, &names, caption))
         {
-            self.groups = names;
+            let [caption, _] = captions;
+            (self.groups, self.above_groups) = (names, caption);
             return;
         }
         for caption in &captions {
@@ -168,6 +193,12 @@ fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
     let (n, _) = numeral.value(Notation::default())?;
     (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
+}
+
+/// Whether a caption says that what differs is the number of sessions, and states none itself.
+fn is_of_sessions(caption: &str) -> bool {
+    let lower = simplified(&narrow(caption)).to_lowercase();
+    has_any(&lower, &lower, &SESSIONS) && !lower.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a heading says only that its column is of a time: `Time (ms)`.

@@ -36,8 +36,8 @@ impl TableReader {
         let unit = unit
             .map(|unit| plain(unit))
             .filter(|unit| !is_missing(unit));
-        let wanted: Vec<(String, String)> = self
-            .objectives
+        let kept: Vec<(String, String)> = self
+            .kept
             .iter()
             .filter_map(|at| {
                 let (heading, cell) = (self.names.get(*at)?, plain(cells.get(*at)?));
@@ -76,7 +76,7 @@ impl TableReader {
                     None => row.label(&name),
                 }
                 row.take(&name, &figure, &Of::Row, cell);
-                wanted.iter().for_each(|(of, cell)| row.aside(of, cell));
+                kept.iter().for_each(|(of, cell)| row.aside(of, cell));
                 let (one, cells, ambiguous) = row.end_one();
                 self.made.push(one);
                 unclear.extend(cells);
@@ -97,7 +97,7 @@ impl TableReader {
             let again = matches!(&kind, ColumnMeaning::Figure(f, _) if draft.has("", f));
             let of = if again { Of::Unclear } else { Of::Row };
             let mut row = DraftRow::of(std::mem::take(draft), line, self.notation);
-            wanted.iter().for_each(|(of, cell)| row.aside(of, cell));
+            kept.iter().for_each(|(of, cell)| row.aside(of, cell));
             match &kind {
                 ColumnMeaning::Label if !cell.is_empty() => row.label(cell),
                 ColumnMeaning::Aside | ColumnMeaning::Change(_) => row.aside(&name, cell),

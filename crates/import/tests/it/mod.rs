@@ -11,3 +11,4 @@ mod series;
 mod styles;
 mod tables;
 mod tools;
+mod turned;
