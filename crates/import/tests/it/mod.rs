@@ -3,6 +3,7 @@
 mod aligned;
 mod attribution;
 mod documents;
+mod hdr;
 mod hostile;
 mod k6;
 mod logs;
