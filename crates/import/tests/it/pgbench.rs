@@ -54,6 +54,41 @@ SQL script 2: <builtin: select only>
 }
 
 #[test]
+fn statements_of_the_only_script_stand_below_a_heading() {
+    let run = one("\
+starting vacuum...end.
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 1
+query mode: simple
+number of clients: 10
+number of threads: 1
+number of transactions per client: 1000
+number of transactions actually processed: 10000/10000
+latency average = 15.844 ms
+latency stddev = 2.715 ms
+tps = 618.764555 (including connections establishing)
+tps = 622.977698 (excluding connections establishing)
+script statistics:
+ - statement latencies in milliseconds:
+         0.002  \\set aid random(1, 100000 * :scale)
+         0.326  BEGIN;
+");
+    assert_eq!(figure(&run, "", "rate"), 622.977_698);
+    assert_eq!(figure(&run, "statements", "BEGIN; ms"), 0.326);
+    // Version 9.5 prints six decimals.
+    let old = one("\
+transaction type: TPC-B (sort of)
+number of clients: 10
+latency average: 15.844 ms
+tps = 622.977698 (excluding connections establishing)
+statement latencies in milliseconds:
+\t0.002184\t\\setrandom aid 1 100000
+\t0.326152\tBEGIN;
+");
+    assert_eq!(figure(&old, "statements", "BEGIN; ms"), 0.326_152);
+}
+
+#[test]
 fn moments_of_pgbench_are_no_durations() {
     let lines = "\
 progress: 1764150000.0 s, 800.0 tps, lat 9.990 ms stddev 1.2, 0 failed

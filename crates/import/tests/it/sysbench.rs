@@ -89,6 +89,30 @@ fn checkpoints_are_windows_of_one_run() {
 }
 
 #[test]
+fn a_histogram_beside_checkpoints_is_of_no_window() {
+    let histogram = "Latency histogram (values are in milliseconds)\n\
+        \x20      value  ------------- distribution ------------- count\n\
+        \x20      1.470 |                                         2\n\
+        \x20      5.670 |**************************************** 390\n\
+        \x20\n";
+    let plain = one(CHECKPOINTS);
+    let last = CHECKPOINTS.rfind("SQL statistics:").unwrap();
+    let (before, behind) = CHECKPOINTS.split_at(last);
+    let at_the_end = format!("{before}{histogram}{behind}");
+    let each = CHECKPOINTS.replace(
+        "SQL statistics:\n",
+        &format!("{histogram}SQL statistics:\n"),
+    );
+    for text in [at_the_end, each] {
+        let run = one(&text);
+        assert_eq!(run.totals.all.count, plain.totals.all.count, "{text}");
+        let imported = run.imported.as_ref().unwrap();
+        assert!(imported.figures.iter().all(|f| f.of != "histogram"));
+        assert_eq!(figure(&run, "window 3", "count"), 394.0);
+    }
+}
+
+#[test]
 fn memory_and_files_have_their_own_figures() {
     let run = one("\
 sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)

@@ -93,6 +93,20 @@ Unexpected SQL Errors:
 }
 
 #[test]
+fn latencies_that_benchbase_never_measured_are_none() {
+    let text = "{\n  \"Latency Distribution\": {\n    \"Minimum Latency (microseconds)\": -1,\n    \
+        \"Average Latency (microseconds)\": -1\n  },\n  \"Throughput (requests/second)\": 0.0,\n  \
+        \"Measured Requests\": 0\n}\n";
+    let run = one(text);
+    let figures = &run.imported.as_ref().unwrap().figures;
+    assert!(
+        figures.iter().all(|f| !f.name.ends_with("_ms")),
+        "{figures:?}"
+    );
+    assert_eq!(figure(&run, "", "count"), 0.0);
+}
+
+#[test]
 fn go_ycsb_is_read_in_every_style() {
     let table = one("\
 Run finished, takes 10.1s
