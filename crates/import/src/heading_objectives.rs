@@ -61,14 +61,12 @@ pub(crate) fn is_objective(heading: &str) -> bool {
     let named = words.get(..conditions.unwrap_or(words.len()));
     let named = named.unwrap_or_default();
     let is_system = |word: &str| SYSTEMS.contains(&word);
-    let mut pairs = named
-        .iter()
-        .zip(words.iter().skip(1).map(Some).chain([None]));
-    let is_wanted = pairs.any(|(word, next)| {
+    let nexts = words.iter().copied().skip(1).chain([""]);
+    let is_wanted = named.iter().copied().zip(nexts).any(|(word, next)| {
         // `TargetP99`.
         let glued = word.strip_prefix("target");
-        let any = WANTED.contains(word) || glued.is_some();
-        any && !next.is_some_and(|next| is_system(*next)) && !glued.is_some_and(is_system)
+        let any = WANTED.contains(&word) || glued.is_some();
+        any && !is_system(next) && !glued.is_some_and(is_system)
     });
     let units = ["ms", "us", "s", "sec"];
     let last = words.iter().rfind(|word| !units.contains(*word));

@@ -105,10 +105,16 @@ pub(crate) fn is_turned(names: &[String], cells: &[String]) -> bool {
         return false;
     };
     let first = plain(first).to_lowercase();
+    let figure = plain(figure);
     let is_figure = matches!(
-        column(&plain(figure)),
+        column(&figure),
         ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
     );
+    // Rows may be tests: `Latency test`.
+    let is_of_tests = column(&first) == ColumnMeaning::Label
+        || ["test", "测试", "场景"]
+            .iter()
+            .any(|word| figure.to_lowercase().contains(word));
     let is_name = |name: &String| {
         let name = plain(name);
         let is_figure = matches!(
@@ -121,6 +127,7 @@ pub(crate) fn is_turned(names: &[String], cells: &[String]) -> bool {
         |cell: &String| numeral(plain(cell).trim_start_matches(['~', '≈', '约'])).is_some();
     let is_missing = |cell: &String| is_missing(&plain(cell));
     is_figure
+        && !is_of_tests
         && names.len() == cells.len()
         && rest.len() > 1
         && !NO_FIGURES.iter().any(|word| first.contains(word))

@@ -197,6 +197,9 @@ fn whole_number(text: &str) -> Option<f64> {
 
 /// Whether a caption says that what differs is the number of sessions, and states none itself.
 fn is_of_sessions(caption: &str) -> bool {
+    // `3.2` is the number of a part.
+    let numbering = |c: char| c.is_ascii_digit() || matches!(c, '.' | ' ' | '、');
+    let caption = caption.trim_start_matches(numbering);
     let lower = simplified(&narrow(caption)).to_lowercase();
     has_any(&lower, &lower, &SESSIONS) && !lower.contains(|c: char| c.is_ascii_digit())
 }

@@ -70,6 +70,8 @@ fn columns_may_be_products_whatever_the_first_one_is_called() {
     let settings = import("| 参数 | A | B |\n|---|---|---|\n| TPS | 100 | 200 |\n");
     assert_eq!(settings.runs.len(), 0, "{:?}", settings.runs);
     assert!(settings.leftovers.lines > 0);
+    let tests = import("| 用例 | A | B |\n|---|---|---|\n| 延迟 | 5 | 6 |\n");
+    assert_eq!(tests.runs.len(), 0, "{:?}", tests.runs);
 }
 
 #[test]
@@ -79,7 +81,7 @@ fn bare_numbers_are_sessions_where_the_caption_says_so() {
             "{caption}\n\n| 指标 | {names} |\n|---|---|---|\n| TPS | 100 | 190 |\n"
         ))
     };
-    let levels = table("### 不同并发线程数", "16 | 64");
+    let levels = table("### 3.2 不同并发线程数", "16 | 64");
     assert_eq!(sessions(&levels), [16, 64]);
     let versions = table("### MySQL", "8.0 | 8.4");
     assert_eq!(sessions(&versions), [0, 0]);

@@ -170,46 +170,42 @@ fn joined(words: Vec<(String, String)>, by: &str) -> Figure {
 /// A word of a name or formula in English and in Chinese. What is no figure's name stays as it is.
 fn in_words(view: &ImportedRun<'_>, word: &str, with_unit: bool) -> (String, String) {
     let tool = view.imported.tool.as_str();
-    let is_ms = word.ends_with(MS);
     let name = word.strip_suffix(MS).unwrap_or(word);
+    let is_ms = name.len() < word.len();
+    // What sysbench prints below `Latency (ms)` needs no unit, but before 1.0 the sum was of seconds.
     let version = view.imported.tool_version.as_deref();
     let is_old = version.is_some_and(|version| version.starts_with("0."));
-    let of_tool = PRINTED.iter().find(|(t, n, _)| *t == tool && *n == name);
-    let of_any = PRINTED.iter().find(|(t, n, _)| t.is_empty() && *n == name);
-    let unit = |en: String, zh: String| match is_ms && with_unit {
-        true => (format!("{en} (ms)"), format!("{zh}（ms）")),
-        false => (en, zh),
+    let is_old_sum = tool == "sysbench" && is_old && is_ms && name == "sum";
+    let has_unit = is_ms && with_unit && (tool != "sysbench" || is_old_sum);
+    let printed = |words: &str| match has_unit {
+        true => same(&format!("{words} (ms)")),
+        false => same(words),
     };
-    // sysbench's latencies are of milliseconds in every version.
-    let own = match (tool, name) {
-        ("sysbench", "sum") if is_old => return same("total time taken by event execution"),
-        ("sysbench", _) if is_ms => of_tool.map(|(.., words)| *words),
-        _ => None,
-    };
-    if let Some(words) = own {
-        return same(words);
+    if is_old_sum {
+        return printed("total time taken by event execution");
     }
-    if let Some((.., words)) = of_tool.or(of_any) {
-        let words = (*words).to_string();
-        return match is_ms && with_unit {
-            true => same(&format!("{words} (ms)")),
-            false => (words.clone(), words),
+    let of = |tool: &str| PRINTED.iter().find(|(t, n, _)| *t == tool && *n == name);
+    if let Some(&(.., words)) = of(tool).or_else(|| of("")) {
+        return printed(words);
+    }
+    if let Some((_, words)) = COMMON.iter().find(|(n, _)| *n == name) {
+        return match has_unit {
+            true => (format!("{} (ms)", words.en), format!("{}（ms）", words.zh)),
+            false => (words.en.into(), words.zh.into()),
         };
     }
-    if let Some(words) = COMMON.iter().find(|(n, _)| *n == name).map(|(_, w)| w) {
-        return unit(words.en.into(), words.zh.into());
-    }
     let percent = name.strip_prefix('p').filter(|_| is_ms);
-    match percent.filter(|percent| percent.parse::<f64>().is_ok()) {
-        Some(percent) if tool == "sysbench" => same(&format!("{percent}th percentile")),
-        Some(percent) if tool == "benchbase" => {
-            let words = format!("{percent}th Percentile Latency");
-            unit(words.clone(), words)
-        }
-        Some(percent) => unit(format!("p{percent}"), format!("P{percent}")),
-        // A figure that only one tool has is printed with blanks.
-        None if word.chars().any(|c| c.is_ascii_uppercase()) => same(word),
-        None => same(&word.replace('_', " ")),
+    if let Some(percent) = percent.filter(|percent| percent.parse::<f64>().is_ok()) {
+        return printed(&match tool {
+            "sysbench" => format!("{percent}th percentile"),
+            "benchbase" => format!("{percent}th Percentile Latency"),
+            _ => format!("p{percent}"),
+        });
+    }
+    // Types have capitals; a figure that has no words is told with blanks.
+    match word.contains(|c: char| c.is_ascii_uppercase()) {
+        true => same(word),
+        false => same(&word.replace('_', " ")),
     }
 }
 
