@@ -192,8 +192,7 @@ pub(crate) fn take_units(columns: &mut [ColumnMeaning], cells: &[String]) -> boo
 }
 
 /// Whether headings are of a table whose rows are figures: `| 指标 | MySQL 8.0 | MySQL 8.4 |`. The rest
-/// are its columns of runs; beside one of units or of what is wanted
-/// a single one will do.
+/// are its columns of runs; beside one of units, of changes or of what is wanted a single one will do.
 pub(crate) fn is_of_variants(names: &[String], rest: &[&String], has_beside: bool) -> bool {
     let Some(first) = names.first() else {
         return false;

@@ -111,7 +111,7 @@ pub(crate) fn is_turned(names: &[String], cells: &[String]) -> bool {
         ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
     );
     // Rows may be tests: `Latency test`.
-    let is_of_tests = column(&first) == ColumnMeaning::Label
+    let is_of_tests = column(&first) == ColumnMeaning::Label && !is_of_figures(&first)
         || ["test", "测试", "场景"]
             .iter()
             .any(|word| figure.to_lowercase().contains(word));

@@ -16,8 +16,8 @@ const USUAL: Unit = Unit::Ms;
 const KEPT: [f64; 8] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
-    let words = words(plain);
-    if words == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"] {
+    const HEADING: [&str; 4] = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
+    if plain.contains("TotalCount") && words(plain) == HEADING {
         let asked = doc.unit;
         let run = doc.begin(TOOL, line);
         run.section = ROWS;
@@ -30,7 +30,7 @@ pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
     };
     let taken = match plain.strip_prefix("#[") {
         Some(totals) => self::totals(run, totals, ms, line),
-        None => row(run, &words, ms, line),
+        None => row(run, &words(plain), ms, line),
     };
     if taken {
         doc.touch(line);
