@@ -4,7 +4,7 @@ mod opening;
 mod rows;
 mod turned;
 
-use crate::aligned::{Aligned, Heading, is_rule};
+use crate::aligned::{Aligned, Heading, cells_of_levels, is_rule, levels};
 use crate::captions::grouped;
 use crate::cell::plain;
 use crate::doc::{Became, Doc};
@@ -50,7 +50,7 @@ struct Candidate {
 enum CandidateHeading {
     /// A table that blanks align.
     Aligned(Heading),
-    /// A table of CSV whose rows are figures: the names of its columns, and what parts them.
+    /// A table whose rows are figures: the names of its columns, and what parts them.
     Turned(Vec<String>, char),
 }
 
@@ -259,7 +259,18 @@ impl TableReader {
             let mut heading = match candidate.heading {
                 CandidateHeading::Aligned(heading) => heading,
                 CandidateHeading::Turned(names, by) => {
-                    let row = cells(line.text, Some(by)).map(|(cells, _)| cells);
+                    if by == BLANKS && is_rule(line.text) {
+                        let heading = CandidateHeading::Turned(names, by);
+                        self.candidate = Some(Candidate {
+                            heading,
+                            ..candidate
+                        });
+                        return Some(Became::Remark);
+                    }
+                    let row = match by {
+                        BLANKS => cells_of_levels(line.text, names.len()),
+                        _ => cells(line.text, Some(by)).map(|(cells, _)| cells),
+                    };
                     let Some(row) = row.filter(|row| is_turned(&names, row)) else {
                         self.held.settle(false, doc);
                         return None;
@@ -291,10 +302,20 @@ impl TableReader {
             self.rows += 1;
             return self.row(&cells, line.shown, line.number, doc);
         }
-        let aligned = self.aligned.as_ref().filter(|_| self.open)?;
+        if !self.open || self.by != BLANKS {
+            return None;
+        }
         if is_rule(line.text) {
             return Some(Became::Table);
         }
+        let Some(aligned) = &self.aligned else {
+            let Some(row) = cells_of_levels(line.text, self.names.len()) else {
+                self.finish(doc);
+                return None;
+            };
+            self.rows += 1;
+            return Some(self.turned_row(&row, line.number, doc));
+        };
         match aligned.row(line.text) {
             Some(cells) => {
                 self.rows += 1;
@@ -312,6 +333,9 @@ impl TableReader {
     fn begin_candidate(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
         let aligned = Heading::of(line.text).map(CandidateHeading::Aligned);
         let heading = aligned.or_else(|| {
+            if let Some(names) = levels(line.text) {
+                return Some(CandidateHeading::Turned(names, BLANKS));
+            }
             let (names, by) = cells(line.text, None)?;
             let is_one = by != '|' && is_heading_of_levels(&names);
             is_one.then_some(CandidateHeading::Turned(names, by))

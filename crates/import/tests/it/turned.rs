@@ -55,6 +55,25 @@ fn columns_of_csv_may_be_levels_of_load() {
 }
 
 #[test]
+fn blanks_may_part_levels_of_load() {
+    let named = import(
+        "```\nthreads    16    32    64\n-------  ----  ----  ----\nTPS       100   190   300\navg (ms)  9.5   8.2   7.1\n```\n",
+    );
+    assert_eq!(sessions(&named), [16, 32, 64]);
+    assert_eq!(
+        figures(&named, "rate"),
+        [(100.0, 4), (190.0, 4), (300.0, 4)]
+    );
+    assert_eq!(figures(&named, "mean_ms"), [(9.5, 5), (8.2, 5), (7.1, 5)]);
+    assert_eq!(left(&named), [0; 0]);
+    let frame = import("        16     32\nTPS  100.0  190.0\np95    9.0    8.0\n");
+    assert_eq!(variants(&frame), [Some("16"), Some("32")]);
+    assert_eq!(figures(&frame, "p95_ms"), [(9.0, 3), (8.0, 3)]);
+    let none = import("threads 16 32 64\nwere tried\n");
+    assert_eq!(none.runs.len(), 0);
+}
+
+#[test]
 fn columns_may_be_products_whatever_the_first_one_is_called() {
     let products = import(
         "| 数据库 | MySQL 8.0 | PG 17 |\n|---|---|---|\n| TPS | 100 | 190 |\n| P95 (ms) | 9 | 8 |\n| 连接池 | 5 | 6 |\n",
