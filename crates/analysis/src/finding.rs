@@ -45,6 +45,13 @@ pub enum Figure {
     Text(String),
     /// Words of ours.
     Words(Both),
+    /// Words of ours and from the record, put together.
+    Composed {
+        /// English.
+        en: String,
+        /// Chinese (simplified).
+        zh: String,
+    },
 }
 
 /// One statement about a run or a comparison, with its evidence.

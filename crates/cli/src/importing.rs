@@ -132,6 +132,7 @@ fn became_words(became: Became, lang: Lang) -> String {
     match became {
         Became::Blank => String::new(),
         Became::Output(tool) => tool.into(),
+        Became::NoFigure(tool) => texts::became_no_figure(lang, tool),
         Became::Command(tool) => texts::became_command(lang, tool),
         Became::Option => texts::became_option(lang).into(),
         Became::Heading => texts::became_heading(lang).into(),

@@ -1,7 +1,9 @@
 //! Tables whose columns blanks alone align: of SQLite's client, of data frames, of `column -t`.
 
+use crate::cell::{is_missing, sessions_in};
 use crate::labels::states_a_figure;
-use crate::lines_of_tables::{is_heading, numbers_below};
+use crate::lines_of_tables::{is_heading, is_heading_of_levels, numbers_below};
+use crate::numeral::numeral;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
@@ -152,6 +154,43 @@ pub(crate) fn is_rule(text: &str) -> bool {
     let text = text.trim();
     (text.contains("---") || text.contains("==="))
         && text.bytes().all(|b| matches!(b, b'-' | b'=' | b' '))
+}
+
+/// The names of the columns of a table whose rows are figures, where all but the first are levels of
+/// load: `threads 16 32 64`. The first may have none: then blanks stand in its place.
+pub(crate) fn levels(text: &str) -> Option<Vec<String>> {
+    let has_signs = text.contains(['|', '\t', '=', ',', ';', '，', ':']);
+    if text.len() > LONGEST || has_signs {
+        return None;
+    }
+    let is_level = |name: &String| {
+        let is_number = name.bytes().all(|b| b.is_ascii_digit());
+        is_number && !name.starts_with('0') || sessions_in(name).is_some()
+    };
+    let readings = [2, 1].into_iter().map(|blanks| {
+        let parts = parts(text, blanks);
+        let names = parts.iter().map(|part| part.text.to_string());
+        let mut names: Vec<String> = names.collect();
+        if text.starts_with(' ') && names.first().is_some_and(is_level) {
+            names.insert(0, String::new());
+        }
+        names
+    });
+    let mut readings = readings.filter(|names| is_heading_of_levels(names));
+    readings.find(|names| names.iter().skip(1).all(is_level))
+}
+
+/// The cells of a row below such names: a label, and a value for each level.
+pub(crate) fn cells_of_levels(text: &str, columns: usize) -> Option<Vec<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let of_label = (words.len() + 1).checked_sub(columns).filter(|n| *n > 0)?;
+    let (label, values) = words.split_at_checked(of_label)?;
+    let is_value = |value: &&str| numeral(value).is_some() || is_missing(value);
+    let are_values = values.iter().all(is_value);
+    are_values.then(|| {
+        let values = values.iter().map(|value| (*value).to_string());
+        std::iter::once(label.join(" ")).chain(values).collect()
+    })
 }
 
 /// The parts of a line that at least so many blanks part.

@@ -19,6 +19,8 @@ pub enum Became {
     Blank,
     /// Figures, options or a part of a run's output, of this tool.
     Output(&'static str),
+    /// A line of this tool of which no figure is kept.
+    NoFigure(&'static str),
     /// A command line of this tool.
     Command(&'static str),
     /// An option of a configuration.
@@ -78,6 +80,8 @@ pub(crate) struct Doc {
     pub incomplete: Vec<(u64, u64, &'static str)>,
     /// Names of the columns of the table that a benchmark written in Go prints right here.
     pub go_names: Vec<String>,
+    /// Whether no figure is kept of the line that a format took last.
+    pub no_figure: bool,
     /// Unit of latencies of which nothing states any.
     pub unit: Option<Unit>,
     /// About how many bytes [`Doc::done`] takes.

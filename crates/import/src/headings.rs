@@ -2,6 +2,7 @@
 
 use crate::cell::narrow;
 use crate::heading_forms::{at_a_load, inside, several, simplified};
+use crate::heading_objectives::is_objective;
 use crate::heading_units::{
     behind_p, is_long, is_of_a_word, is_share_of, percentile, states_unit, unit, unit_of_duration,
     unit_of_rate, unit_word,
@@ -74,8 +75,15 @@ pub(crate) fn only_figure(heading: &str) -> Option<ColumnMeaning> {
     (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
-/// Reads a heading of one figure at most.
+/// Reads a heading of one figure at most. What is wanted is no figure: it is kept beside them.
 pub(crate) fn single(heading: &str) -> ColumnMeaning {
+    match by_words(heading) {
+        ColumnMeaning::Figure(..) if is_objective(heading) => ColumnMeaning::Aside,
+        meaning => meaning,
+    }
+}
+
+fn by_words(heading: &str) -> ColumnMeaning {
     let lower = heading.to_lowercase();
     let h: String = lower
         .chars()
@@ -120,7 +128,7 @@ pub(crate) fn single(heading: &str) -> ColumnMeaning {
     if has(&["thinktime", "think(", "思考时间"]) {
         return ColumnMeaning::Option("think-time");
     }
-    let is_asked = has(&["target", "offered", "asked", "目标", "期望"]);
+    let is_asked = has(&["target", "offered", "asked", "目标", "期望"]) && percent.is_none();
     if is_asked && (has(&["rate", "load", "速率", "吞吐"]) || RATES.iter().any(|(_, w)| has(w)))
     {
         return ColumnMeaning::Option("rate");

@@ -23,6 +23,7 @@ mod draft;
 mod formats;
 mod groups;
 mod heading_forms;
+mod heading_objectives;
 mod heading_units;
 mod heading_words;
 mod headings;
@@ -248,6 +249,14 @@ fn missing_clients(runs: &[RunRecord]) -> Vec<(u64, String)> {
     missing
 }
 
+/// What a line that a tool's format took became.
+fn output(tool: &'static str, doc: &Doc) -> Became {
+    match doc.no_figure {
+        true => Became::NoFigure(tool),
+        false => Became::Output(tool),
+    }
+}
+
 #[derive(Default)]
 struct OutputReader {
     doc: Doc,
@@ -263,6 +272,7 @@ struct OutputReader {
 impl OutputReader {
     fn line(&mut self, text: &str, line: u64) -> Became {
         let doc = &mut self.doc;
+        doc.no_figure = false;
         let mut text = prefix::without_moment(text);
         if let Some(name) = &self.name {
             match prefix::without(text, name) {
@@ -310,7 +320,7 @@ impl OutputReader {
             });
             if let Some(tool) = tool {
                 self.table.end(doc);
-                return Became::Output(tool);
+                return output(tool, doc);
             }
             let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '[' | '*');
             if let Some((name, rest)) = prefix::named(read.text)
@@ -322,7 +332,7 @@ impl OutputReader {
             {
                 (self.last, self.name) = (at, Some(name.into()));
                 self.table.end(doc);
-                return Became::Output(format.tool);
+                return output(format.tool, doc);
             }
         }
         if !doc.fenced && self.html.takes(text) {

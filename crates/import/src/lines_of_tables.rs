@@ -1,5 +1,6 @@
 //! Lines of tables: frames, cells, headings.
 
+use crate::captions::is_of_figures;
 use crate::cell::{is_missing, narrow, plain};
 use crate::headings::{ColumnMeaning, column};
 use crate::numeral::numeral;
@@ -81,6 +82,72 @@ pub(crate) fn is_heading(cells: &[String]) -> bool {
     let short = cells.iter().all(|c| c.chars().count() <= 40);
     let any_value = cells.iter().any(|c| states_a_value(c));
     figure && known >= 2 && known * 2 >= cells.len() && !any_number && !any_value && short
+}
+
+/// First columns whose rows are settings and their like, never figures.
+const NO_FIGURES: [&str; 10] = [
+    "parameter",
+    "setting",
+    "config",
+    "variable",
+    "option",
+    "参数",
+    "配置",
+    "变量",
+    "选项",
+    "硬件",
+];
+
+/// Whether cells are of a figure whose value each column has, below headings of the columns.
+pub(crate) fn is_turned(names: &[String], cells: &[String]) -> bool {
+    let (Some((first, rest)), Some((figure, values))) = (names.split_first(), cells.split_first())
+    else {
+        return false;
+    };
+    let first = plain(first).to_lowercase();
+    let figure = plain(figure);
+    let is_figure = matches!(
+        column(&figure),
+        ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+    );
+    // Rows may be tests: `Latency test`.
+    let is_of_tests = column(&first) == ColumnMeaning::Label && !is_of_figures(&first)
+        || ["test", "测试", "场景"]
+            .iter()
+            .any(|word| figure.to_lowercase().contains(word));
+    let is_name = |name: &String| {
+        let name = plain(name);
+        let is_figure = matches!(
+            column(&name),
+            ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)
+        );
+        !name.is_empty() && name.chars().count() <= 40 && !is_figure
+    };
+    let is_value =
+        |cell: &String| numeral(plain(cell).trim_start_matches(['~', '≈', '约'])).is_some();
+    let is_missing = |cell: &String| is_missing(&plain(cell));
+    is_figure
+        && !is_of_tests
+        && names.len() == cells.len()
+        && rest.len() > 1
+        && !NO_FIGURES.iter().any(|word| first.contains(word))
+        && rest.iter().all(is_name)
+        && values.iter().any(is_value)
+        && values.iter().all(|cell| is_value(cell) || is_missing(cell))
+}
+
+/// Whether a line of CSV may be the heading of a table whose rows are figures: `metric,16,32`, and
+/// `threads,16,32`.
+pub(crate) fn is_heading_of_levels(names: &[String]) -> bool {
+    let Some((first, rest)) = names.split_first() else {
+        return false;
+    };
+    let is_named = is_of_figures(first) || column(first) == ColumnMeaning::Option("threads");
+    let is_level = |name: &String| {
+        let name = plain(name);
+        !name.is_empty() && name.chars().count() <= 40
+    };
+    is_named && rest.len() > 1 && rest.iter().all(is_level)
 }
 
 /// Whether a cell is no name of a figure but has its value: `TPS: 100`, `p95 = 9 ms`.

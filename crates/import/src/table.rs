@@ -4,7 +4,7 @@ mod opening;
 mod rows;
 mod turned;
 
-use crate::aligned::{Aligned, Heading, is_rule};
+use crate::aligned::{Aligned, Heading, cells_of_levels, is_rule, levels};
 use crate::captions::grouped;
 use crate::cell::plain;
 use crate::doc::{Became, Doc};
@@ -12,7 +12,9 @@ use crate::draft::Draft;
 use crate::groups::Of;
 use crate::headings::ColumnMeaning;
 use crate::held::{MOST_HELD, PendingLines};
-use crate::lines_of_tables::{are_types, cells, is_frame, is_heading, numbers_below};
+use crate::lines_of_tables::{
+    are_types, cells, is_frame, is_heading, is_heading_of_levels, is_turned, numbers_below,
+};
 use crate::numeral::Notation;
 use crate::over_time::as_one;
 use crate::row::Ambiguous;
@@ -34,13 +36,22 @@ pub(crate) struct SourceLine<'t> {
     pub number: u64,
 }
 
-/// A line that is the heading of an aligned table if a row follows it.
+/// A line that is the heading of a table if a row follows it.
 #[derive(Debug)]
 struct Candidate {
-    heading: Heading,
+    heading: CandidateHeading,
     line: u64,
     /// The caption above it.
     caption: String,
+}
+
+/// What it is the heading of.
+#[derive(Debug)]
+enum CandidateHeading {
+    /// A table that blanks align.
+    Aligned(Heading),
+    /// A table whose rows are figures: the names of its columns, and what parts them.
+    Turned(Vec<String>, char),
 }
 
 /// A table while it is read.
@@ -67,6 +78,8 @@ pub(crate) struct TableReader {
     open: bool,
     /// Headings of groups of columns, below which those of the columns stand.
     groups: Vec<String>,
+    /// The caption above those.
+    above_groups: String,
     rows: usize,
     /// Cells of the row above, for those that are merged with them.
     above: Vec<String>,
@@ -80,6 +93,8 @@ pub(crate) struct TableReader {
     /// Columns of such a table that are no run, and the one of units among them.
     beside: Vec<usize>,
     units: Option<usize>,
+    /// Columns among those that are kept beside the runs: of what is wanted, and of changes.
+    kept: Vec<usize>,
     /// Whether the columns of a table whose rows are figures are named by what was compared.
     by_variant: bool,
     /// Runs of such a table.
@@ -155,6 +170,16 @@ impl TableReader {
                 self.begin(cells, by, number, doc);
                 return self.open.then_some(Became::Table);
             }
+            if by == '|' && is_turned(&self.groups, &cells) {
+                let names = std::mem::take(&mut self.groups);
+                doc.caption = std::mem::take(&mut self.above_groups);
+                return self.begin_turned(
+                    (names, by),
+                    &cells,
+                    (number.saturating_sub(1), number),
+                    doc,
+                );
+            }
             if by == '|' && cells.len() == self.groups.len() {
                 let names = grouped(&std::mem::take(&mut self.groups), &cells);
                 if is_heading(&names) {
@@ -211,15 +236,60 @@ impl TableReader {
         }
     }
 
+    /// Begins a table whose rows are figures with the first of them; `lines` are those of its heading and
+    /// of the row.
+    fn begin_turned(
+        &mut self,
+        (names, by): (Vec<String>, char),
+        cells: &[String],
+        (above, line): (u64, u64),
+        doc: &mut Doc,
+    ) -> Option<Became> {
+        self.begin_as(names, by, above, true, doc);
+        if !self.open {
+            return None;
+        }
+        self.rows += 1;
+        Some(self.turned_row(cells, line, doc))
+    }
+
     /// A line of an aligned table, or the first row below what may be its heading.
     fn aligned_line(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
-        if let Some(mut candidate) = self.candidate.take() {
+        if let Some(candidate) = self.candidate.take() {
+            let mut heading = match candidate.heading {
+                CandidateHeading::Aligned(heading) => heading,
+                CandidateHeading::Turned(names, by) => {
+                    if by == BLANKS && is_rule(line.text) {
+                        let heading = CandidateHeading::Turned(names, by);
+                        self.candidate = Some(Candidate {
+                            heading,
+                            ..candidate
+                        });
+                        return Some(Became::Remark);
+                    }
+                    let row = match by {
+                        BLANKS => cells_of_levels(line.text, names.len()),
+                        _ => cells(line.text, Some(by)).map(|(cells, _)| cells),
+                    };
+                    let Some(row) = row.filter(|row| is_turned(&names, row)) else {
+                        self.held.settle(false, doc);
+                        return None;
+                    };
+                    doc.take_back(candidate.line, candidate.caption);
+                    let lines = (candidate.line, line.number);
+                    return self.begin_turned((names, by), &row, lines, doc);
+                }
+            };
             if is_rule(line.text) {
-                candidate.heading.ruled(line.text);
-                self.candidate = Some(candidate);
+                heading.ruled(line.text);
+                let heading = CandidateHeading::Aligned(heading);
+                self.candidate = Some(Candidate {
+                    heading,
+                    ..candidate
+                });
                 return Some(Became::Remark);
             }
-            let Some((aligned, cells)) = candidate.heading.confirmed(line.text) else {
+            let Some((aligned, cells)) = heading.confirmed(line.text) else {
                 self.held.settle(false, doc);
                 return None;
             };
@@ -232,10 +302,20 @@ impl TableReader {
             self.rows += 1;
             return self.row(&cells, line.shown, line.number, doc);
         }
-        let aligned = self.aligned.as_ref().filter(|_| self.open)?;
+        if !self.open || self.by != BLANKS {
+            return None;
+        }
         if is_rule(line.text) {
             return Some(Became::Table);
         }
+        let Some(aligned) = &self.aligned else {
+            let Some(row) = cells_of_levels(line.text, self.names.len()) else {
+                self.finish(doc);
+                return None;
+            };
+            self.rows += 1;
+            return Some(self.turned_row(&row, line.number, doc));
+        };
         match aligned.row(line.text) {
             Some(cells) => {
                 self.rows += 1;
@@ -248,10 +328,18 @@ impl TableReader {
         }
     }
 
-    /// Keeps in mind that a line may be the heading of an aligned table; until the next one shows it, it
-    /// is what it would be without.
+    /// Keeps in mind that a line may be the heading of an aligned or a turned table; until the next one
+    /// shows it, it is what it would be without.
     fn begin_candidate(&mut self, line: SourceLine<'_>, doc: &mut Doc) -> Option<Became> {
-        let heading = Heading::of(line.text)?;
+        let aligned = Heading::of(line.text).map(CandidateHeading::Aligned);
+        let heading = aligned.or_else(|| {
+            if let Some(names) = levels(line.text) {
+                return Some(CandidateHeading::Turned(names, BLANKS));
+            }
+            let (names, by) = cells(line.text, None)?;
+            let is_one = by != '|' && is_heading_of_levels(&names);
+            is_one.then_some(CandidateHeading::Turned(names, by))
+        })?;
         let caption = doc.caption.clone();
         self.held.settle(false, doc);
         let otherwise = doc.left(line.shown, line.number);

@@ -97,5 +97,9 @@ fn shown(figure: &Figure, lang: Lang) -> String {
         Figure::Number(value) => three(*value),
         Figure::Text(text) => text.clone(),
         Figure::Words(words) => in_language(*words, lang).into(),
+        Figure::Composed { en, zh } => match lang {
+            Lang::En => en.clone(),
+            Lang::Zh => zh.clone(),
+        },
     }
 }

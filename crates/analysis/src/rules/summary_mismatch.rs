@@ -5,7 +5,7 @@
 
 use crate::LoadKind;
 use crate::run::{Run, count};
-use crate::texts::summary_mismatch::{INSTEAD, TIME, TYPES};
+use crate::texts::summary_mismatch::{INSTEAD, OF_INTERVALS, OF_LATENCIES, OF_TYPES, TIME, TYPES};
 use crate::thresholds::{TIME_APART, TIME_APART_S};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 
@@ -15,19 +15,19 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let totals = run.totals;
     let total = totals.all.count;
     let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
-    let mut parts = vec![("types", sum(&mut totals.types.values().map(|t| t.count)))];
+    let mut parts = vec![(OF_TYPES, sum(&mut totals.types.values().map(|t| t.count)))];
     if totals.all.quantiles.is_none() {
-        parts.push(("latencies", run.service.count()));
+        parts.push((OF_LATENCIES, run.service.count()));
     }
     // A search's totals are of its last rate alone.
     if run.kind != LoadKind::Search && !run.record.intervals.is_empty() {
-        parts.push(("intervals", sum(&mut run.measured().map(count))));
+        parts.push((OF_INTERVALS, sum(&mut run.measured().map(count))));
     }
     let wrong = parts.into_iter().find(|(_, sum)| *sum != total);
     if let Some((part, sum)) = wrong {
         let figures = vec![
             ("total", Figure::Count(total)),
-            ("part", Figure::Text(part.into())),
+            ("part", Figure::Words(part)),
             ("sum", Figure::Count(sum)),
         ];
         return Ok(Some(finding(TYPES, figures)));

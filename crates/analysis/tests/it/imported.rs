@@ -178,6 +178,7 @@ fn a_wrong_column_is_explained_by_what_fits() {
         let wrong = found.filter(|f| f.rule == "wrong-column");
         let other = |f: &tidemark_analysis::Finding| match f.figure("other") {
             Some(tidemark_analysis::Figure::Text(other)) => other.clone(),
+            Some(tidemark_analysis::Figure::Composed { en, .. }) => en.clone(),
             _ => String::new(),
         };
         wrong
@@ -185,9 +186,9 @@ fn a_wrong_column_is_explained_by_what_fits() {
             .collect()
     };
     let swapped = "tps,threads,avg,p95\n16,1000,16,20\n32,1500,21.3,30\n";
-    assert_eq!(told(swapped), ["rate false", "rate false"]);
+    assert_eq!(told(swapped), ["TPS false", "TPS false"]);
     let copied = "threads,time (s),tps,latency (ms)\n8,60,1000,60\n";
-    assert_eq!(told(copied), ["elapsed_s true"]);
+    assert_eq!(told(copied), ["time (s) true"]);
 }
 
 #[test]

@@ -22,3 +22,4 @@ mod states;
 mod tools;
 mod tpcc;
 mod users;
+mod words;

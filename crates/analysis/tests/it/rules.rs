@@ -114,6 +114,12 @@ fn totals_must_add_up() {
         .types
         .insert("u".into(), stats(&histogram(5, 1.0)));
     assert_eq!(rules(&record), ["summary-mismatch"]);
+    let found = only(&record, "summary-mismatch");
+    let part = found.figure("part");
+    assert!(
+        matches!(part, Some(Figure::Words(part)) if part.zh == "各类型的事务数"),
+        "{part:?}"
+    );
     // A record whose intervals are elsewhere.
     let mut record = clean();
     record.intervals.clear();

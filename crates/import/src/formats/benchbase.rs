@@ -193,6 +193,8 @@ pub(super) fn of_json(values: &[JsonValue], run: &mut Draft) {
             None => String::new(),
         };
         match name {
+            // Of what was never measured it prints -1.
+            _ if latency.is_some() && n.value < 0.0 => {}
             _ if latency.is_some() => run.scaled("", &figure, n, unit, v.line),
             "Elapsed Time (nanoseconds)" => run.scaled("", "elapsed_s", n, 1e-9, v.line),
             "Measured Requests" => run.figure("", "count", n, v.line),

@@ -38,7 +38,7 @@ fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return query(doc, kind, name, took, line);
     }
     let Some((name, rest)) = rest.split_once(" - ") else {
-        return false;
+        return without_figures(rest, line, doc);
     };
     let name = name.trim();
     let (name, is_error) = match name.strip_suffix("_ERR") {
@@ -49,7 +49,10 @@ fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let of = known.map_or(name, |(_, ours)| ours);
     match kind {
         // Of CH-benCHmark's queries only the summary is of the whole run.
-        "Current" if is_query(name) => ongoing(doc, line).workload = "ch".into(),
+        "Current" if is_query(name) => {
+            ongoing(doc, line).workload = "ch".into();
+            doc.no_figure = true;
+        }
         "Current" => {
             let run = ongoing(doc, line);
             if !is_error && let Some(one) = current(rest, of, line) {
@@ -80,6 +83,17 @@ fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             summary(run, of, rest, is_error, line);
         }
     }
+    true
+}
+
+/// `[Current] Q5     -`, of a query that has not ended yet.
+fn without_figures(rest: &str, line: u64, doc: &mut Doc) -> bool {
+    let name = rest.trim_end_matches(['-', ':', ' ', '\t']);
+    if !is_query(name) || doc.of(TOOL).is_none() {
+        return false;
+    }
+    doc.touch(line);
+    doc.no_figure = true;
     true
 }
 
@@ -197,9 +211,12 @@ fn query(doc: &mut Doc, kind: &str, name: &str, took: &str, line: u64) -> bool {
     if run.workload.is_empty() {
         run.workload = "tpch".into();
     }
-    if kind == "Summary" {
-        run.has_summary = true;
-        run.queries.push((name.into(), took, line));
+    match kind {
+        "Summary" => {
+            run.has_summary = true;
+            run.queries.push((name.into(), took, line));
+        }
+        _ => doc.no_figure = true,
     }
     true
 }

@@ -1,5 +1,6 @@
 //! HdrHistogram logs: intervals with their whole distribution.
 
+use super::hdr_percentiles;
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number};
@@ -31,6 +32,9 @@ fn stated_unit(run: &Draft) -> Option<Unit> {
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim();
+    if hdr_percentiles::take(plain, line, doc) {
+        return true;
+    }
     if plain.starts_with("#[") && (plain.contains("Histogram log") || plain.contains("StartTime")) {
         let again = doc.of(TOOL).is_some_and(|d| d.has_figures());
         let run = match again {

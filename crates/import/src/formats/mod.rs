@@ -7,6 +7,7 @@ mod benchmarksql;
 mod go_tpc;
 mod hammerdb;
 mod hdr_log;
+mod hdr_percentiles;
 pub(crate) mod json;
 mod k6_json;
 mod k6_text;

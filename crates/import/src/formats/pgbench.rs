@@ -265,6 +265,11 @@ fn scripts(run: &mut Draft, plain: &str, line: u64) -> bool {
             .unwrap_or("script");
         return true;
     }
+    // Of the only one, before version 13.
+    if plain == "script statistics:" {
+        run.section = "";
+        return true;
+    }
     if plain.starts_with("- weight:") {
         return true;
     }

@@ -81,8 +81,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let Some(run) = doc.of(TOOL) else {
         return false;
     };
+    let is_windowed = run.windows.is_any();
     if histogram(plain, line, run) {
         doc.touch(line);
+        doc.no_figure = is_windowed;
         return true;
     }
     if plain.starts_with(|c: char| c.is_ascii_digit())
@@ -234,9 +236,12 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
     if let Some(section) = section(plain) {
         let again = doc.of(TOOL).is_some_and(|run| match section {
             "sql" if run.section == "checkpoint" => false,
-            // What follows the last checkpoint has no heading.
+            "histogram" if run.windows.goes_on() => false,
+            // What follows the last checkpoint has no heading. Behind a histogram it may be its own.
             "sql" if run.windows.goes_on() => {
-                run.windows.end(run.figures.len());
+                if run.figures.len() > run.windows.first_figure() {
+                    run.windows.end(run.figures.len());
+                }
                 false
             }
             "sql" | "speed" | "histogram" => run.has_summary && run.section != "histogram",
@@ -466,6 +471,10 @@ fn histogram(plain: &str, line: u64, run: &mut Draft) -> bool {
     };
     if !rest.is_empty() {
         return false;
+    }
+    // Beside checkpoints nothing says which of their windows it is of.
+    if run.windows.is_any() {
+        return true;
     }
     run.figure(
         "histogram",

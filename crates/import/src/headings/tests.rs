@@ -305,6 +305,21 @@ fn headings_of_other_things_are_no_figures() {
             ],
             ColumnMeaning::Aside,
         ),
+        // What is wanted.
+        (
+            &[
+                "Target P99",
+                "p99_target",
+                "SLO p95",
+                "预期 TPS",
+                "Expected TPS",
+            ],
+            ColumnMeaning::Aside,
+        ),
+        (
+            &["P99 (target 20 ms)", "P99 at target load"],
+            f("p99_ms", 1.0),
+        ),
         (&["响应耗时(s)"], f("mean_ms", 1000.0)),
     ] {
         for heading in headings {

@@ -5,11 +5,14 @@ use crate::beside::is_total;
 use crate::captions::{
     is_of_variants, take_the_clients, take_the_heading, take_the_rate, take_the_unit,
 };
-use crate::cell::{plain, sessions_in};
+use crate::cell::{narrow, plain, sessions_in};
 use crate::doc::Doc;
 use crate::draft::From;
 use crate::groups::owners;
+use crate::heading_forms::simplified;
+use crate::heading_objectives::is_objective;
 use crate::heading_units::states_unit;
+use crate::heading_words::{SESSIONS, has_any};
 use crate::headings::{ColumnMeaning, column, only_figure};
 use crate::labels::client;
 use crate::numeral::{Notation, numeral};
@@ -19,6 +22,18 @@ use crate::unit::Unit;
 
 impl TableReader {
     pub(super) fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
+        self.begin_as(names, by, line, false, doc);
+    }
+
+    /// The same, where a row has shown whether the rows are figures.
+    pub(super) fn begin_as(
+        &mut self,
+        names: Vec<String>,
+        by: char,
+        line: u64,
+        is_turned: bool,
+        doc: &mut Doc,
+    ) {
         self.finish(doc);
         doc.settle_heading();
         let mut columns: Vec<ColumnMeaning> = names.iter().map(|n| column(n)).collect();
@@ -40,24 +55,46 @@ impl TableReader {
             .iter()
             .filter(|c| matches!(c, ColumnMeaning::Figure(..) | ColumnMeaning::Several(_)))
             .count();
-        let is_beside = |n: &String| is_unit(n) || is_remark(n);
+        // Beside a source a target is a system.
+        let has_source = names.iter().any(|n| is_source(n));
+        let is_wanted = |n: &String| !has_source && is_goal(n);
+        let is_kept = |n: &String| is_wanted(n) || matches!(column(n), ColumnMeaning::Change(_));
+        let is_beside = |n: &String| is_unit(n) || is_remark(n) || is_kept(n);
         let beside = names
             .iter()
             .enumerate()
             .skip(1)
             .filter(|(_, n)| is_beside(n));
         self.beside = beside.map(|(at, _)| at).collect();
+        let kept = names.iter().enumerate().skip(1);
+        let kept = kept.filter(|(_, n)| is_kept(n));
+        self.kept = kept.map(|(at, _)| at).collect();
         self.units = names.iter().position(|n| is_unit(n)).filter(|at| *at > 0);
         let rest: Vec<&String> = names.iter().skip(1).filter(|n| !is_beside(n)).collect();
-        let values = ["value", "值", "数值", "结果", "result", "results"];
+        let values = [
+            "value",
+            "值",
+            "数值",
+            "结果",
+            "result",
+            "results",
+            "actual",
+            "measured",
+            "实际",
+            "实测",
+            "实际值",
+            "实测值",
+        ];
+        let is_word = |n: &str| values.contains(&n.trim().to_lowercase().as_str());
         let is_value = |n: &&String| {
             number(n.trim()).is_some_and(|(_, rest)| rest.trim().is_empty())
                 || sessions_in(n).is_some()
-                || values.contains(&n.trim().to_lowercase().as_str())
+                || is_word(n)
         };
         // `client 1` has no session, it is one of several clients.
         let is_of_clients = rest.iter().any(|n| client(n).is_some())
             && rest.iter().all(|n| client(n).is_some() || is_total(n));
+        let has_beside = self.units.is_some() || !self.kept.is_empty();
         let all_are = !rest.is_empty() && rest.iter().all(is_value);
         // `MySQL 8.0` begins with no number, but `8.0` may be a version.
         if figures == 0 && is_of_clients {
@@ -68,19 +105,27 @@ impl TableReader {
             }
         } else if figures == 0 && all_are {
             self.only = captions.iter().find_map(|c| only_figure(c));
+            let of_sessions = captions.iter().any(|c| is_of_sessions(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
                 let named = plain(name);
+                let is_level = of_sessions && !named.contains('.');
+                let level = whole_number(&named).filter(|n| is_level && *n >= 1.0);
                 if let Some(sessions) = sessions_in(name) {
                     draft.option("threads", &sessions.to_string(), line, From::Output);
                 } else if let (Some(ColumnMeaning::Option(option)), Some(n)) =
                     (columns.first(), whole_number(&named))
                 {
                     draft.option(option, &n.to_string(), line, From::Output);
+                } else if let Some(n) = level {
+                    draft.option("threads", &n.to_string(), line, From::Output);
+                } else if !is_word(name) {
+                    // A number without a word may be a version.
+                    draft.option("variant", &named, line, From::Output);
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && is_of_variants(&names, &rest, self.units.is_some()) {
+        } else if figures == 0 && (is_turned || is_of_variants(&names, &rest, has_beside)) {
             self.by_variant = true;
             self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
@@ -93,7 +138,8 @@ impl TableReader {
                 .iter()
                 .any(|caption| take_the_heading(&mut columns, &names, caption))
         {
-            self.groups = names;
+            let [caption, _] = captions;
+            (self.groups, self.above_groups) = (names, caption);
             return;
         }
         for caption in &captions {
@@ -149,6 +195,15 @@ fn whole_number(text: &str) -> Option<f64> {
     (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
 }
 
+/// Whether a caption says that what differs is the number of sessions, and states none itself.
+fn is_of_sessions(caption: &str) -> bool {
+    // `3.2` is the number of a part.
+    let numbering = |c: char| c.is_ascii_digit() || matches!(c, '.' | ' ' | '、');
+    let caption = caption.trim_start_matches(numbering);
+    let lower = simplified(&narrow(caption)).to_lowercase();
+    has_any(&lower, &lower, &SESSIONS) && !lower.contains(|c: char| c.is_ascii_digit())
+}
+
 /// Whether a heading says only that its column is of a time: `Time (ms)`.
 fn is_bare_time(heading: &str) -> bool {
     let lower = plain(heading).to_lowercase();
@@ -160,6 +215,21 @@ fn is_bare_time(heading: &str) -> bool {
 fn is_unit(heading: &str) -> bool {
     let lower = plain(heading).to_lowercase();
     matches!(lower.as_str(), "unit" | "units" | "单位" | "單位")
+}
+
+/// Whether a column has what is wanted of the rows' figures: `Goal`, `目标值`.
+fn is_goal(heading: &str) -> bool {
+    let is_figure = matches!(
+        column(heading),
+        ColumnMeaning::Figure(..) | ColumnMeaning::Several(_) | ColumnMeaning::Option(_)
+    );
+    !is_figure && is_objective(heading)
+}
+
+/// Whether a column is of the system from which something was moved.
+fn is_source(heading: &str) -> bool {
+    let lower = plain(heading).to_lowercase();
+    lower.starts_with("source") || lower.starts_with('源')
 }
 
 /// Whether a column is of words about its rows.

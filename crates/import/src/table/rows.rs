@@ -5,6 +5,7 @@ use crate::beside::is_total;
 use crate::captions::take_units;
 use crate::cell::{is_missing, plain};
 use crate::doc::{Became, Doc};
+use crate::heading_objectives::is_objective;
 use crate::heading_units::states_unit;
 use crate::headings::{ColumnMeaning, column, is_bare_statistic};
 use crate::labels::client;
@@ -72,6 +73,11 @@ impl TableReader {
             return Some(Became::NotUnderstood);
         }
         self.carry_down(&mut cells);
+        // A row of what is wanted is no run.
+        if cells.first().is_some_and(|first| is_wanted(first)) {
+            doc.leftovers.cells(line, &[text.into()]);
+            return Some(Became::NotUnderstood);
+        }
         let of_row = cells.first().and_then(|first| self.of_row(first));
         if of_row.is_some() {
             self.told.fill(false);
@@ -224,6 +230,12 @@ impl TableReader {
         }
         self.above = cells.to_vec();
     }
+}
+
+/// Whether a row's label says that its figures are wanted: `Target`, `SLO`, `目标值`.
+fn is_wanted(label: &str) -> bool {
+    let is_short = label.chars().count() <= 12 && !label.contains(|c: char| c.is_ascii_digit());
+    is_short && column(label) == ColumnMeaning::Unknown && is_objective(label)
 }
 
 /// Whether a number in a cell stands alone.

@@ -36,6 +36,15 @@ impl TableReader {
         let unit = unit
             .map(|unit| plain(unit))
             .filter(|unit| !is_missing(unit));
+        let kept: Vec<(String, String)> = self
+            .kept
+            .iter()
+            .filter_map(|at| {
+                let (heading, cell) = (self.names.get(*at)?, plain(cells.get(*at)?));
+                let heading = format!("{name} ({})", plain(heading));
+                (!name.is_empty() && !cell.is_empty()).then_some((heading, cell))
+            })
+            .collect();
         let cells = cells.iter().enumerate().skip(1);
         let cells = cells.filter(|(at, _)| !self.beside.contains(at));
         let values: Vec<String> = cells
@@ -67,6 +76,7 @@ impl TableReader {
                     None => row.label(&name),
                 }
                 row.take(&name, &figure, &Of::Row, cell);
+                kept.iter().for_each(|(of, cell)| row.aside(of, cell));
                 let (one, cells, ambiguous) = row.end_one();
                 self.made.push(one);
                 unclear.extend(cells);
@@ -87,6 +97,7 @@ impl TableReader {
             let again = matches!(&kind, ColumnMeaning::Figure(f, _) if draft.has("", f));
             let of = if again { Of::Unclear } else { Of::Row };
             let mut row = DraftRow::of(std::mem::take(draft), line, self.notation);
+            kept.iter().for_each(|(of, cell)| row.aside(of, cell));
             match &kind {
                 ColumnMeaning::Label if !cell.is_empty() => row.label(cell),
                 ColumnMeaning::Aside | ColumnMeaning::Change(_) => row.aside(&name, cell),

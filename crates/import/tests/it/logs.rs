@@ -121,6 +121,23 @@ fn benchbase_windows_begin_where_their_row_says() {
 }
 
 #[test]
+fn lines_of_queries_that_go_on_have_no_figure() {
+    let text = "[Current] NEW_ORDER - Takes(s): 10.0, Count: 120, TPM: 720.0, Sum(ms): 9000.0, Avg(ms): 75.0\n\
+         [Current] Q1     - Count: 1, Sum(ms): 300.0, Avg(ms): 300.0\n\
+         [Current] Q5     - \n\
+         [Current] Q6\n\
+         [Summary] Q1     - Count: 3, Sum(ms): 900.0, Avg(ms): 300.0\n";
+    let mut told = Vec::new();
+    let mut seen = |_: u64, _: &str, became: Became| told.push(became);
+    let import = read(text.as_bytes(), &Origin::of("ch.log"), &mut seen).unwrap();
+    let none = Became::NoFigure("go-tpc");
+    let line = Became::Output("go-tpc");
+    assert_eq!(told, [line, none, none, none, line]);
+    assert_eq!(import.leftovers.lines, 0);
+    assert_eq!(import.runs.len(), 1);
+}
+
+#[test]
 fn ch_benchmark_has_transactions_and_queries() {
     let run = only(
         "./go-tpc ch --warehouses 2 run -T 4 -t 1 --time 1m\n\

@@ -126,7 +126,7 @@ fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
         all.push(Equation {
             of: name.into(),
             name: "change_percent".into(),
-            follows: "(new / old − 1) × 100",
+            follows: "change",
             stated: Some(stated),
             made: Some(meant.unwrap_or(usual)),
             share: 0.0,
@@ -156,7 +156,7 @@ fn of_ratios(view: &ImportedRun<'_>) -> Vec<Equation> {
         all.push(Equation {
             of: name.into(),
             name: "ratio".into(),
-            follows: "new / old",
+            follows: "ratio",
             stated: Some(stated),
             made: Some(made),
             share: 0.0,
@@ -182,6 +182,8 @@ fn follows_from(from: &str) -> Figure {
         ("other rows", follows::ROWS),
         ("threads", follows::THREADS),
         ("mean of intervals", follows::INTERVALS),
+        ("change", follows::CHANGE),
+        ("ratio", follows::RATIO),
     ];
     let known = words.iter().find(|(name, _)| *name == from);
     known.map_or(Figure::Text(from.into()), |(_, words)| {

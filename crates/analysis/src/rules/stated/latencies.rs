@@ -187,7 +187,7 @@ pub(super) fn averaged(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         let merged = view.all(name).is_some();
         let figures = vec![
             ("line", Figure::Count(line)),
-            ("name", Figure::Text(name.into())),
+            ("name", Figure::Text(name.trim_end_matches("_ms").into())),
             ("least", Figure::Number(least)),
             ("most", Figure::Number(most)),
         ];
@@ -276,7 +276,7 @@ pub(super) fn floor(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         }
         let figures = vec![
             ("line", Figure::Count(min.line)),
-            ("type", named(of, "min_ms")),
+            ("type", named(of, "min")),
             ("min", Figure::Number(min.value)),
             ("mean", Figure::Number(mean.value)),
             ("share", Figure::Number(share * 100.0)),

@@ -1,7 +1,7 @@
 //! Lines that a tool always prints and that are not there.
 
-use super::finding;
 use super::view::ImportedRun;
+use super::{finding, words};
 use crate::texts::{missing, sampler_gaps};
 use crate::thresholds::STALLED_EXPECTED;
 use crate::{Figure, Finding, Severity};
@@ -202,49 +202,12 @@ fn cut(view: &ImportedRun<'_>) -> Finding {
     finding(super::MISSING, Severity::Suspect, says, instead, figures)
 }
 
-/// What the tool prints before a figure.
-fn printed<'n>(tool: &str, name: &'n str) -> &'n str {
-    match (tool, name) {
-        ("sysbench", "statement_sum") => "total",
-        ("sysbench", "count") => "transactions",
-        ("sysbench", "statements") => "queries",
-        ("sysbench", "ignored_errors") => "ignored errors",
-        ("sysbench", "elapsed_s") => "total time",
-        ("sysbench", "events") => "total number of events",
-        ("sysbench", "min_ms") => "min",
-        ("sysbench", "mean_ms") => "avg",
-        ("sysbench", "max_ms") => "max",
-        ("sysbench", "sum_ms") => "sum",
-        ("sysbench", "events_avg") => "events (avg/stddev)",
-        ("sysbench", "time_avg_s") => "execution time (avg/stddev)",
-        ("pgbench", "count") => "number of transactions actually processed",
-        ("pgbench", "mean_ms") => "latency average",
-        ("pgbench", "connecting_ms") => "initial connection time",
-        ("pgbench", "rate") => "tps",
-        ("benchbase", "min_ms") => "Minimum Latency",
-        ("benchbase", "p25_ms") => "25th Percentile Latency",
-        ("benchbase", "p50_ms") => "Median Latency",
-        ("benchbase", "p75_ms") => "75th Percentile Latency",
-        ("benchbase", "p90_ms") => "90th Percentile Latency",
-        ("benchbase", "p95_ms") => "95th Percentile Latency",
-        ("benchbase", "p99_ms") => "99th Percentile Latency",
-        ("benchbase", "max_ms") => "Maximum Latency",
-        ("benchbase", "mean_ms") => "Average Latency",
-        ("benchbase", "elapsed_s") => "Elapsed Time",
-        ("benchbase", "count") => "Measured Requests",
-        ("benchbase", "rate") => "Throughput",
-        _ => name,
-    }
-}
-
 /// Lines that were lost, if any.
 fn told(view: &ImportedRun<'_>, lost: &[&str]) -> Option<Finding> {
-    let tool = view.imported.tool.as_str();
-    let names: Vec<&str> = lost.iter().map(|name| printed(tool, name)).collect();
     let figures = vec![
         ("first", Figure::Count(view.imported.first_line)),
         ("last", Figure::Count(view.imported.last_line)),
-        ("names", Figure::Text(names.join(", "))),
+        ("names", words::list(view, lost)),
     ];
     let (says, instead) = (missing::LINES, missing::LINES_INSTEAD);
     let told = || finding(super::MISSING, Severity::Suspect, says, instead, figures);

@@ -15,6 +15,7 @@ mod scale;
 mod tools;
 mod view;
 mod windows;
+mod words;
 
 use super::{not_judged, sampling};
 use crate::finding::finding;
@@ -199,7 +200,10 @@ pub(super) fn findings(
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for rule in RULES {
         match (rule.check)(&view) {
-            Some(of_rule) => found.extend(of_rule),
+            Some(of_rule) => found.extend(of_rule.into_iter().map(|mut one| {
+                words::put(&view, &mut one);
+                one
+            })),
             None => left_out.push(rule.id),
         }
     }
