@@ -165,13 +165,23 @@ impl Part {
 }
 
 impl crate::Confidence {
-    /// In a word.
+    /// In a sentence.
     pub fn title(self, lang: Lang) -> &'static str {
         use crate::texts::confidence;
         match self {
             crate::Confidence::Low => confidence::low(lang),
             crate::Confidence::Medium => confidence::medium(lang),
             crate::Confidence::High => confidence::high(lang),
+        }
+    }
+
+    /// Below a head that says what it is.
+    pub fn word(self, lang: Lang) -> &'static str {
+        use crate::texts::confidence;
+        match self {
+            crate::Confidence::Low => confidence::low_alone(lang),
+            crate::Confidence::Medium => confidence::medium_alone(lang),
+            crate::Confidence::High => confidence::high_alone(lang),
         }
     }
 }
