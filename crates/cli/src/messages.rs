@@ -16,6 +16,8 @@ const MARK: &str = "tidemark: ";
 const PART: &str = "; ";
 /// Between a name or value and what is wrong with it.
 const COLON: &str = ": ";
+/// Between what a command complained of and how it ended.
+const ENDED: &str = " (exit code ";
 /// No form has more parts.
 const MOST_PARTS: usize = 4;
 /// A longer line is data of somebody's, in bytes.
@@ -47,6 +49,22 @@ pub fn in_language(text: &str) -> Cow<'_, str> {
         true => Cow::Owned(in_chinese(text)),
         false => Cow::Borrowed(text),
     }
+}
+
+/// Why a command ended, as a study's store has it in English: what it complained of, and how it ended in
+/// brackets.
+pub fn reason(text: &str, lang: Lang) -> Cow<'_, str> {
+    if lang == Lang::En {
+        return Cow::Borrowed(text);
+    }
+    let ended = text.strip_suffix(')').and_then(|t| t.rsplit_once(ENDED));
+    Cow::Owned(match ended {
+        Some((said, how)) => {
+            let how = in_chinese(&format!("exit code {how}"));
+            format!("{}（{how}）", in_chinese(said))
+        }
+        None => in_chinese(text),
+    })
 }
 
 fn in_chinese(text: &str) -> String {
@@ -217,6 +235,20 @@ mod tests {
         ] {
             assert_eq!(in_chinese(english), chinese);
         }
+    }
+
+    #[test]
+    fn reasons_of_steps_are_told_with_how_they_ended() {
+        let english = "table t has 5 rows that Tidemark did not load; nothing was changed. Use \
+                       another database (exit code 5: something of yours is in the way and was not \
+                       touched, or --strict refused)";
+        assert_eq!(reason(english, Lang::En), english);
+        let chinese = "表 t 有 5 行不是 Tidemark 加载的；未做任何修改。请换用其他数据库（退出码 5：有不属于 \
+                       Tidemark 的对象（未改动），或被 --strict 拒绝）";
+        assert_eq!(reason(english, Lang::Zh), chinese);
+        let unknown = "the server's own words (exit code 1: something new)";
+        let said = reason(unknown, Lang::Zh);
+        assert_eq!(said, "the server's own words（退出码 1：something new）");
     }
 
     #[test]
