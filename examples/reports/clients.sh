@@ -6,7 +6,7 @@ set -euo pipefail
 
 tidemark=${TIDEMARK:-tidemark}
 tag=clients${1:+-full}
-tables=2 rows=10000 sessions=12 time=6
+tables=2 rows=10000 sessions=12 time=6 repeats=3
 if [ "${1:-}" = --full ]; then
     tables=8 rows=500000 sessions=96 time=60
 fi
@@ -23,14 +23,16 @@ for engine in mariadb postgres; do
     url=$("$tidemark" up "$engine" --name "clients-$engine")
     up+=("clients-$engine")
     "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" prepare
-    for clients in 1 2 3; do
-        runs=()
-        for _ in $(seq "$clients"); do
-            "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --threads=$((sessions / clients)) \
-                --warmup-time=2 --time="$time" run > /dev/null &
-            runs+=($!)
+    for _ in $(seq "$repeats"); do
+        for clients in 1 2 3; do
+            runs=()
+            for _ in $(seq "$clients"); do
+                "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --threads=$((sessions / clients)) \
+                    --warmup-time=2 --time="$time" run > /dev/null &
+                runs+=($!)
+            done
+            for run in "${runs[@]}"; do wait "$run"; done
         done
-        for run in "${runs[@]}"; do wait "$run"; done
     done
 done
 

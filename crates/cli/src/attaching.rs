@@ -4,6 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{Format, render};
 use crate::runs::{open, record_in, whole_id};
 use crate::stdio::print;
+use crate::texts::attach as texts;
 use crate::{args, user_files};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -55,25 +56,22 @@ pub fn attach(words: &args::Import, table: &Path) -> Result<ExitCode, Failure> {
     drop(bytes);
     got.series.iter_mut().for_each(without_passwords);
     let (series, said) = (std::mem::take(&mut got.series), said(&got, &window));
-    print(&printable_lines(&listed(table, &got, &series, &said)));
+    let lang = words.lang;
+    print(&printable_lines(&listed(table, &got, &series, &said, lang)));
     let id = record.id.clone();
-    let count = counted(series.len() as u64, "series", "series");
+    let count = series.len();
     let replaced = put(&mut record, series, &sources_of(table, map), &said);
     let replaced = match replaced {
         0 => String::new(),
-        n => format!(", in place of {n} attached earlier"),
+        n => texts::replaced(lang, n),
     };
     if words.dry_run {
-        print(&format!(
-            "{count} would be attached to run {id}{replaced}\n"
-        ));
+        print(&format!("{}\n", texts::would(lang, count, id, replaced)));
         return Ok(ExitCode::Success);
     }
     keep(home, record)?;
-    print(&format!(
-        "attached {count} to run {id}{replaced}; see: tidemark show {}\n",
-        printable(to)
-    ));
+    let done = texts::done(lang, count, id, replaced, printable(to));
+    print(&format!("{done}\n"));
     Ok(ExitCode::Success)
 }
 
@@ -252,13 +250,14 @@ fn remark(remark: &Remark) -> String {
     format!("{count} {what} (first: line {}{text})", remark.line)
 }
 
-fn listed(table: &Path, got: &ReadSeries, series: &[Series], said: &[String]) -> String {
-    let rows = counted(got.inside, "row", "rows");
-    let mut text = format!(
-        "{}: {rows} within the run, heading in line {}\n",
-        table.display(),
-        got.heading
-    );
+fn listed(
+    table: &Path,
+    got: &ReadSeries,
+    series: &[Series],
+    said: &[String],
+    lang: Lang,
+) -> String {
+    let mut text = texts::inside(lang, table.display(), got.inside, got.heading) + "\n";
     for one in series.iter().take(PRINTED) {
         let labels: Vec<&str> = one.key.labels.values().map(String::as_str).collect();
         let labels = match labels.is_empty() {
@@ -270,17 +269,12 @@ fn listed(table: &Path, got: &ReadSeries, series: &[Series], said: &[String]) ->
             .ok()
             .flatten()
             .map_or(f64::NAN, |all| all.mean);
-        text += &format!(
-            "  {} {}{labels}: {}, mean {} {}\n",
-            one.key.source,
-            one.key.name,
-            counted(one.count, "point", "points"),
-            significant(mean),
-            one.key.unit
-        );
+        let name = format!("{} {}{labels}", one.key.source, one.key.name);
+        let mean = significant(mean);
+        text += &(texts::series(lang, name, one.count, mean, &one.key.unit) + "\n");
     }
     if series.len() > PRINTED {
-        text += &format!("  and {} more\n", series.len() - PRINTED);
+        text += &(texts::and_more(lang, series.len() - PRINTED) + "\n");
     }
     for sentence in said {
         text += &format!("{sentence}\n");

@@ -135,8 +135,9 @@ fn judge(
 ) -> Result<(), Failure> {
     if record.is_watch() {
         print(&format!(
-            "{}\na watch, with no load of its own: no transactions to judge\n",
-            printable(name)
+            "{}\n{}\n",
+            printable(name),
+            texts::watch(words.lang)
         ));
         told.watches += 1;
         return Ok(());

@@ -363,7 +363,7 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
     match failures.first() {
         Some(first) => Err(Failure::new(
             first.code,
-            format!("{done}, {} not imported", failures.len()),
+            texts::records_failed(words.lang, done, failures.len()),
         )),
         None => {
             if files.len() > 1 {

@@ -66,10 +66,7 @@ pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failu
     match failures.first() {
         Some(first) => Err(Failure::new(
             first.code,
-            format!(
-                "{} not imported",
-                counted(failures.len() as u64, "file", "files")
-            ),
+            texts::files_failed(words.lang, failures.len()),
         )),
         None => Ok(ExitCode::Success),
     }

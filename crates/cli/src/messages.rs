@@ -16,6 +16,8 @@ const MARK: &str = "tidemark: ";
 const PART: &str = "; ";
 /// Between a name or value and what is wrong with it.
 const COLON: &str = ": ";
+/// Between what a command complained of and how it ended.
+const ENDED: &str = " (exit code ";
 /// No form has more parts.
 const MOST_PARTS: usize = 4;
 /// A longer line is data of somebody's, in bytes.
@@ -47,6 +49,22 @@ pub fn in_language(text: &str) -> Cow<'_, str> {
         true => Cow::Owned(in_chinese(text)),
         false => Cow::Borrowed(text),
     }
+}
+
+/// Why a command ended, as a study's store has it in English: what it complained of, and how it ended in
+/// brackets.
+pub fn reason(text: &str, lang: Lang) -> Cow<'_, str> {
+    if lang == Lang::En {
+        return Cow::Borrowed(text);
+    }
+    let ended = text.strip_suffix(')').and_then(|t| t.rsplit_once(ENDED));
+    Cow::Owned(match ended {
+        Some((said, how)) => {
+            let how = in_chinese(&format!("exit code {how}"));
+            format!("{}（{how}）", in_chinese(said))
+        }
+        None => in_chinese(text),
+    })
 }
 
 fn in_chinese(text: &str) -> String {
@@ -196,6 +214,19 @@ mod tests {
                 "client vm is lost: no reply within 3 s; the others continue\n",
                 "客户端 vm 失联：3 s 内没有应答；其余客户端继续\n",
             ),
+            (
+                "table t already exists with 5 rows of this benchmark, which this study did not \
+                 load; nothing was changed. To drop it and load it again, add --replace",
+                "表 t 已存在，有该压测的 5 行，但不是本测试方案加载的；未做任何修改。如需删除后重新加载，请加 --replace",
+            ),
+            (
+                "study.toml:3: thrads: unknown key in [load]; known: threads, rate; did you mean threads?",
+                "study.toml:3：thrads：[load] 中没有这个键；可用：threads, rate；是否想用 threads？",
+            ),
+            (
+                "there is no sandbox x; tidemark up mariadb starts one",
+                "没有沙箱 x；可用 tidemark up mariadb 启动",
+            ),
             // Only a part is known: the server's own words stay.
             (
                 "1045: Access denied (using password: YES); the server requires TLS: use tls=on",
@@ -204,6 +235,20 @@ mod tests {
         ] {
             assert_eq!(in_chinese(english), chinese);
         }
+    }
+
+    #[test]
+    fn reasons_of_steps_are_told_with_how_they_ended() {
+        let english = "table t has 5 rows that Tidemark did not load; nothing was changed. Use \
+                       another database (exit code 5: something of yours is in the way and was not \
+                       touched, or --strict refused)";
+        assert_eq!(reason(english, Lang::En), english);
+        let chinese = "表 t 有 5 行不是 Tidemark 加载的；未做任何修改。请换用其他数据库（退出码 5：有不属于 \
+                       Tidemark 的对象（未改动），或被 --strict 拒绝）";
+        assert_eq!(reason(english, Lang::Zh), chinese);
+        let unknown = "the server's own words (exit code 1: something new)";
+        let said = reason(unknown, Lang::Zh);
+        assert_eq!(said, "the server's own words（退出码 1：something new）");
     }
 
     #[test]
@@ -223,6 +268,83 @@ mod tests {
         // A server's message may repeat a form without end.
         let deep = "must be ".repeat(250);
         assert!(in_chinese(&deep).contains("须为"));
+    }
+
+    /// Errors of crates that users meet, each part of which has a form.
+    const ERRORS: &[&str] = &[
+        "analysis/src/error.rs",
+        "core/src/config_file.rs",
+        "core/src/objective.rs",
+        "core/src/observe.rs",
+        "core/src/options.rs",
+        "core/src/pacing.rs",
+        "core/src/rates.rs",
+        "core/src/shard.rs",
+        "files/src/read.rs",
+        "files/src/write.rs",
+        "oltpbench/src/error.rs",
+        "report/src/error.rs",
+        "sandbox/src/error.rs",
+        "store/src/error.rs",
+    ];
+
+    /// Errors as a source has them, with a 7 for each value.
+    fn errors_of(source: &str) -> Vec<String> {
+        let literals = source.split("#[error(").skip(1);
+        let literals = literals.filter_map(|behind| behind.trim_start().strip_prefix('"'));
+        literals.map(said).collect()
+    }
+
+    /// What a literal says, up to its closing quote.
+    fn said(literal: &str) -> String {
+        let (mut text, mut rest) = (String::new(), literal);
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            match c {
+                '"' => break,
+                '{' => {
+                    text.push('7');
+                    rest = rest.split_once('}').unwrap().1;
+                }
+                '\\' => {
+                    let escaped = rest.chars().next().unwrap();
+                    rest = &rest[escaped.len_utf8()..];
+                    match escaped {
+                        // The text goes on behind the next line's indent.
+                        '\n' => rest = rest.trim_start(),
+                        'n' => text.push('\n'),
+                        other => text.push(other),
+                    }
+                }
+                c => text.push(c),
+            }
+        }
+        text
+    }
+
+    fn english_words(text: &str) -> usize {
+        let is_word = |w: &&str| w.len() > 2 && w.chars().all(|c| c.is_ascii_lowercase());
+        text.split_whitespace().filter(is_word).count()
+    }
+
+    #[test]
+    fn errors_that_users_meet_have_forms() {
+        let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let mut found = 0;
+        for file in ERRORS {
+            let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
+            let source = std::fs::read_to_string(path).unwrap();
+            for text in errors_of(&source) {
+                for line in text.lines().filter(|line| english_words(line) > 1) {
+                    let chinese = in_chinese(line);
+                    let mut parts = chinese.split('；').flat_map(|part| part.split(PART));
+                    let is_known = |part: &str| part.contains(is_han) || english_words(part) == 0;
+                    assert!(parts.all(is_known), "{file}: {line}: {chinese}");
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 50, "{found}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::report_files::{ReportFile, Written, of_many, of_one};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::texts::{progress as texts, reports as said};
-use crate::{args, authored, progress, run_selection, stdio};
+use crate::{args, authored, messages, progress, run_selection, stdio};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -327,6 +327,11 @@ fn document(
     }
     document.version = env!("TIDEMARK_VERSION").into();
     document.authored = authored;
+    if matches!(format, Format::Html | Format::Markdown) {
+        // What programs read stays as the store has it.
+        let reasons = document.steps.iter_mut().flat_map(|s| &mut s.reason);
+        reasons.for_each(|why| *why = messages::reason(why, words.lang).into_owned());
+    }
     of_many(&document, format, words.lang, folder)
 }
 

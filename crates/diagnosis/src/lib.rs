@@ -33,6 +33,7 @@ mod pauses;
 mod rank;
 mod scaling;
 mod seen;
+mod series_names;
 mod sessions;
 mod several;
 mod texts;
@@ -49,6 +50,7 @@ pub use outcome::{
     Cause, Confidence, Diagnosis, Evidence, Finding, Part, PartKind, Skipped, Split, WaitClass,
 };
 pub use scaling::{Coherency, CoherencyLimit, LoadSeen, coherency};
+pub use series_names::{SERIES_NAMES, SeriesName};
 pub use several::{Agreed, Changes, PartChange, Stretch, mean_split, stretches};
 pub use texts::{Lang, Words};
 

@@ -1,7 +1,9 @@
 //! What causes and parts are called.
 
-use crate::texts::{causes, parts};
+use crate::series_names;
+use crate::texts::{causes, evidence, parts};
 use crate::{Cause, Evidence, Lang, Part, PartKind, WaitClass, Words};
+use tidemark_core::observe::{CLIENT_HOST, SERVER_HOST, SERVER_PROCESS, SOURCES};
 
 /// Evidence that is no series of the record, in both languages.
 const MEASURED: &[(&str, &str)] = &[
@@ -29,13 +31,43 @@ const MEASURED: &[(&str, &str)] = &[
 ];
 
 impl Evidence {
-    /// What people call it: its metric, of which the English name is that of JSON.
-    pub fn called(&self, lang: Lang) -> &str {
+    /// What people call it: series by their readable names, other figures by their metric.
+    pub fn called(&self, lang: Lang) -> String {
+        let of_series = self.metric.split_once(' ');
+        let of_series = of_series.filter(|(source, _)| SOURCES.contains(source));
+        if let Some((source, of)) = of_series {
+            return series(source, of, lang);
+        }
         let known = MEASURED.iter().find(|(en, _)| *en == self.metric);
         match (lang, known) {
-            (Lang::Zh, Some((_, zh))) => zh,
-            _ => &self.metric,
+            (Lang::Zh, Some((_, zh))) => (*zh).into(),
+            _ => self.metric.clone(),
         }
+    }
+}
+
+/// Series of a source: `NAME`, `NAME + NAME`, `NAME (WAIT, WAIT)`.
+fn series(source: &str, of: &str, lang: Lang) -> String {
+    let (names, detail) = match of.split_once(" (") {
+        Some((names, detail)) => (names, Some(detail.strip_suffix(')').unwrap_or(detail))),
+        None => (of, None),
+    };
+    let all = names.split(" + ");
+    let all: Vec<&str> = all.map(|name| series_names::called(name, lang)).collect();
+    let mut called = all.join(" + ");
+    // Names that say whose they are need no more.
+    let whose = match source {
+        CLIENT_HOST if !names.starts_with("threads.") => Some(evidence::client_host(lang)),
+        SERVER_HOST => Some(evidence::server_host(lang)),
+        SERVER_PROCESS if names.starts_with("cgroup.") => Some(evidence::server(lang)),
+        _ => None,
+    };
+    if let Some(whose) = whose {
+        called = evidence::whose(lang, called, whose);
+    }
+    match detail {
+        Some(detail) => evidence::detail(lang, called, detail),
+        None => called,
     }
 }
 
@@ -133,13 +165,23 @@ impl Part {
 }
 
 impl crate::Confidence {
-    /// In a word.
+    /// In a sentence.
     pub fn title(self, lang: Lang) -> &'static str {
         use crate::texts::confidence;
         match self {
             crate::Confidence::Low => confidence::low(lang),
             crate::Confidence::Medium => confidence::medium(lang),
             crate::Confidence::High => confidence::high(lang),
+        }
+    }
+
+    /// Below a head that says what it is.
+    pub fn word(self, lang: Lang) -> &'static str {
+        use crate::texts::confidence;
+        match self {
+            crate::Confidence::Low => confidence::low_alone(lang),
+            crate::Confidence::Medium => confidence::medium_alone(lang),
+            crate::Confidence::High => confidence::high_alone(lang),
         }
     }
 }
@@ -185,5 +227,54 @@ mod tests {
             }
         }
         assert!(found > 15, "{found}");
+    }
+
+    #[test]
+    fn series_are_called_by_their_names() {
+        for (metric, en, zh) in [
+            (
+                "client-host cpu.busy",
+                "Processors: busy (client host)",
+                "客户端主机：CPU 使用率",
+            ),
+            (
+                "server-host disk.busy",
+                "Disks: busy (database's host)",
+                "数据库主机：磁盘忙碌比例",
+            ),
+            (
+                "client-host threads.run-delay",
+                "Client threads: run delay",
+                "压测线程调度延迟（run delay）",
+            ),
+            (
+                "server-process process.cpu-user + process.cpu-system",
+                "Server: CPU, user + Server: CPU, system",
+                "服务器进程 CPU（用户态） + 服务器进程 CPU（内核态）",
+            ),
+            (
+                "server-activity sessions (IO:WalSync, IO:WalWrite)",
+                "Sessions (IO:WalSync, IO:WalWrite)",
+                "会话（IO:WalSync, IO:WalWrite）",
+            ),
+            (
+                "server-nodes tikv.cpu (10.0.0.3:20180)",
+                "TiKV: CPU (10.0.0.3:20180)",
+                "TiKV：CPU（10.0.0.3:20180）",
+            ),
+            ("transactions", "transactions", "事务"),
+            ("server-status made.up", "made.up", "made.up"),
+        ] {
+            let evidence = Evidence {
+                metric: metric.into(),
+                value: 1.0,
+                unit: String::new(),
+                cores: None,
+                from_s: 0.0,
+                to_s: 1.0,
+            };
+            assert_eq!(evidence.called(Lang::En), en);
+            assert_eq!(evidence.called(Lang::Zh), zh);
+        }
     }
 }

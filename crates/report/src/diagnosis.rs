@@ -137,7 +137,7 @@ fn findings(limits: &Diagnosis, lang: Lang) -> Vec<Block> {
             };
             grid.rows.push(vec![
                 finding.cause.title(lang.into()).into(),
-                evidence.called(lang.into()).into(),
+                evidence.called(lang.into()),
                 value,
                 unit,
                 format!("{from:.0}–{to:.0} s"),
@@ -265,9 +265,9 @@ mod tests {
             skipped: Vec::new(),
             server_busy: None,
         };
-        for (lang, said) in [
-            (Lang::En, "1.36 of 2 cores (68.0%)"),
-            (Lang::Zh, "1.36 核，共 2 核（68.0%）"),
+        for (lang, said, called) in [
+            (Lang::En, "1.36 of 2 cores (68.0%)", "Processors: busy"),
+            (Lang::Zh, "1.36 核，共 2 核（68.0%）", "CPU 使用率"),
         ] {
             let blocks = findings(&limits, lang);
             let grids = blocks.iter().filter_map(|block| match block {
@@ -280,6 +280,12 @@ mod tests {
                 .collect();
             assert!(told.contains(&said), "{told:?}");
             assert!(!told.contains(&"cores"), "{told:?}");
+            // By its readable name, whatever the record calls it.
+            assert!(told.iter().any(|cell| cell.contains(called)), "{told:?}");
+            assert!(
+                !told.iter().any(|cell| cell.contains("cpu.busy")),
+                "{told:?}"
+            );
         }
     }
 }

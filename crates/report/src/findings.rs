@@ -1,10 +1,14 @@
 //! Findings in words.
 
 use crate::ReportError;
+use crate::compare::difference_name;
 use crate::number::{three, whole};
 use crate::texts::{Lang, Texts, fill};
 use tidemark_analysis::{Both, Figure, Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
+
+/// Rules that name what was different.
+const NAMING: [&str; 2] = ["unequal-conditions", "unlike-repeats"];
 
 /// One finding as people read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +64,10 @@ impl Said {
         let figures: Vec<(&str, String)> = finding
             .figures
             .iter()
-            .map(|(name, figure)| (*name, shown(figure, lang)))
+            .map(|(name, figure)| match figure {
+                Figure::Text(what) if NAMING.contains(&finding.rule) => (*name, named(what, lang)),
+                other => (*name, shown(other, lang)),
+            })
             .collect();
         let values: Vec<(&str, &str)> = figures.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let sentence = |both: Both| fill(in_language(both, lang), &values);
@@ -84,6 +91,12 @@ impl Said {
     }
 }
 
+/// Differences by their names in the language.
+fn named(what: &str, lang: Lang) -> String {
+    let names = what.split(", ").map(|name| difference_name(name, lang));
+    names.collect::<Vec<_>>().join(lang.texts().comma)
+}
+
 fn in_language(both: Both, lang: Lang) -> &'static str {
     match lang {
         Lang::En => both.en,
@@ -101,5 +114,18 @@ fn shown(figure: &Figure, lang: Lang) -> String {
             Lang::En => en.clone(),
             Lang::Zh => zh.clone(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_named_in_the_language() {
+        let what = "setting sync_binlog, option set-session, isolation";
+        assert_eq!(named(what, Lang::En), what);
+        let chinese = "参数 sync_binlog、选项 set-session、隔离级别";
+        assert_eq!(named(what, Lang::Zh), chinese);
     }
 }

@@ -98,18 +98,29 @@ impl Texts {
     }
 }
 
-/// Puts values in place of `{name}`; a value's own braces stay.
+/// A percentile as a language writes it: `p95`, `P95`.
+pub(crate) fn percentile(name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => name.into(),
+        Lang::Zh => name.to_uppercase(),
+    }
+}
+
+/// Puts values in place of `{name}`; a value's own braces stay. Between Chinese and Latin there is a blank,
+/// between Chinese and Chinese none, whichever a value is.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
-        text.push_str(before);
+        append(&mut text, before, true);
+        // A blank that is all between two values stays.
+        let is_of_words = !before.trim().is_empty();
         let (place, after) = after.split_once('}').unwrap_or((after, ""));
         let mut words = place.split('|');
         let name = words.next().unwrap_or_default();
         let value = values.iter().find(|(n, _)| *n == name);
         let value = value.map_or("", |(_, v)| *v);
-        text.push_str(match (words.next(), words.next()) {
+        let word = match (words.next(), words.next()) {
             (Some(one), Some(many)) => {
                 if value == "1" {
                     one
@@ -118,10 +129,37 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
                 }
             }
             _ => value,
-        });
+        };
+        append(&mut text, word, is_of_words);
         rest = after;
     }
-    text + rest
+    append(&mut text, rest, true);
+    text
+}
+
+/// Appends words or a value, with the blank that goes between.
+fn append(text: &mut String, next: &str, closes: bool) {
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let (mut back, mut forth) = (text.chars().rev(), next.chars());
+    let (last, before) = (back.next(), back.next());
+    let (first, second) = (forth.next(), forth.next());
+    let mut next = next;
+    match (last, first) {
+        (Some(last), Some(first))
+            if is_han(last) && first.is_ascii_alphanumeric()
+                || last.is_ascii_alphanumeric() && is_han(first) =>
+        {
+            text.push(' ');
+        }
+        (Some(' '), Some(first)) if closes && is_han(first) && before.is_some_and(is_han) => {
+            text.pop();
+        }
+        (Some(last), Some(' ')) if is_han(last) && second.is_some_and(is_han) => {
+            next = next.trim_start_matches(' ');
+        }
+        _ => {}
+    }
+    text.push_str(next);
 }
 
 #[cfg(test)]
@@ -135,6 +173,14 @@ mod tests {
             "a {y} b 2"
         );
         assert_eq!(fill("{unknown}!", &[]), "!");
+        let over = |load| fill("吞吐量随{load}变化", &[("load", load)]);
+        assert_eq!(over("rows"), "吞吐量随 rows 变化");
+        assert_eq!(over("线程数"), "吞吐量随线程数变化");
+        let from_to = |at| fill("{at} 为 {n} 至 {at}", &[("at", at), ("n", "4")]);
+        assert_eq!(from_to("rows"), "rows 为 4 至 rows");
+        assert_eq!(from_to("线程数"), "线程数为 4 至线程数");
+        let two = [("a", "机器"), ("b", "大")];
+        assert_eq!(fill("{a} {b}", &two), "机器 大");
         assert_eq!(fill("open {", &[]), "open ");
         let counted = |n| fill("{n} {n|run ends|runs end}", &[("n", n)]);
         assert_eq!(counted("1"), "1 run ends");

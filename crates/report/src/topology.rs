@@ -8,6 +8,21 @@ use tidemark_core::record::{ClusterDisk, ClusterHost, Component, ComponentSettin
 
 /// So many hosts are drawn and listed; the record has all.
 const MOST_HOSTS: usize = 64;
+/// Components by the names that their makers give them; of others the kind says what they are.
+const PRODUCTS: &[(&str, &str)] = &[
+    ("pd", "PD"),
+    ("tidb", "TiDB"),
+    ("tikv", "TiKV"),
+    ("tiflash", "TiFlash"),
+    ("tiproxy", "TiProxy"),
+    ("ticdc", "TiCDC"),
+    ("tidb-dashboard", "TiDB Dashboard"),
+    ("prometheus", "Prometheus"),
+    ("grafana", "Grafana"),
+    ("alertmanager", "Alertmanager"),
+    ("cockroach", "CockroachDB"),
+    ("yugabyte", "YugabyteDB"),
+];
 
 /// What there is to tell of the target's cluster; the drawing is for pages.
 pub(crate) fn part(topology: &Topology, lang: Lang, page: bool) -> DocumentPart {
@@ -69,7 +84,7 @@ fn components(host: &ClusterHost) -> Vec<Vec<String>> {
     let row = |of: &Component| {
         vec![
             host.host.clone(),
-            of.kind.clone(),
+            product(&of.kind).into(),
             port(of.port),
             port(of.status_port),
             of.version.clone(),
@@ -115,14 +130,20 @@ fn doubted(of: &Component, topology: &Topology, t: &topology::Texts) -> Option<&
     }
 }
 
-/// `tikv:20160 v8.5.3`.
+/// What people call a kind of component.
+fn product(kind: &str) -> &str {
+    let known = PRODUCTS.iter().find(|(known, _)| *known == kind);
+    known.map_or(kind, |(_, product)| product)
+}
+
+/// `TiKV:20160 v8.5.3`.
 fn component(of: &Component) -> String {
     let port = of.port.map(|port| format!(":{port}")).unwrap_or_default();
     let version = match of.version.as_str() {
         "" => String::new(),
         version => format!(" {version}"),
     };
-    format!("{}{port}{version}", of.kind)
+    format!("{}{port}{version}", product(&of.kind))
 }
 
 fn disks(host: &ClusterHost, t: &topology::Texts) -> String {
@@ -151,9 +172,10 @@ fn host_box(host: &ClusterHost, topology: &Topology, t: &topology::Texts) -> Hos
 }
 
 fn setting(of: &ComponentSetting, t: &topology::Texts) -> Vec<String> {
+    let product = product(&of.component);
     let component = match &of.instance {
-        Some(instance) => format!("{} {instance}", of.component),
-        None => fill(t.all, &[("component", &of.component)]),
+        Some(instance) => format!("{product} {instance}"),
+        None => fill(t.all, &[("component", product)]),
     };
     vec![
         component,

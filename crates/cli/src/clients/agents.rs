@@ -5,6 +5,8 @@ use super::{nats_options, worker};
 use crate::args::{self, AgentsCommand};
 use crate::columns;
 use crate::exit::{ExitCode, Failure};
+use crate::render::language;
+use crate::texts::agents as texts;
 use crate::{interrupt, program, secrets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use tidemark_clients::{
 use tidemark_core::{Job, Protocol};
 use tidemark_files::read_text;
 use tidemark_observe::client_host;
+use tidemark_report::Lang;
 
 /// How often it is looked whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -161,20 +164,24 @@ pub fn agents(words: &args::Agents) -> Result<ExitCode, Failure> {
         None => {
             let listed = list(&nats, env!("TIDEMARK_VERSION"))?;
             if listed.is_empty() {
-                say!(
-                    "no agents; on each host: tidemark agent --nats {}",
-                    nats.url
-                );
+                say!("{}", texts::none(language("auto"), &nats.url));
                 return Ok(ExitCode::Success);
             }
-            say!("{}", table(&listed));
+            say!("{}", table(&listed, language("auto")));
             Ok(ExitCode::Success)
         }
     }
 }
 
-fn table(listed: &[Listed]) -> String {
-    let head = ["AGENT", "HOST", "VERSION", "CORES", "CLOCK OFFSET", "STATE"];
+fn table(listed: &[Listed], lang: Lang) -> String {
+    let head = [
+        texts::name(lang),
+        texts::host(lang),
+        texts::version(lang),
+        texts::cores(lang),
+        texts::clock(lang),
+        texts::state(lang),
+    ];
     let rows = listed.iter().map(|agent| {
         let clock = agent.clock.map(|clock| {
             let (ns, error) = (clock.ns as f64 / 1e6, clock.error_ns as f64 / 1e6);
@@ -188,10 +195,10 @@ fn table(listed: &[Listed]) -> String {
             agent.presence.cores.to_string(),
             clock.unwrap_or_else(|| "-".into()),
             match &agent.state {
-                ListedState::Free => "free".into(),
-                ListedState::Busy(run) => format!("in run {run}"),
-                ListedState::Silent => "does not answer".into(),
-                ListedState::OtherVersion => "other version: refused".into(),
+                ListedState::Free => texts::free(lang).into(),
+                ListedState::Busy(run) => texts::busy(lang, run),
+                ListedState::Silent => texts::silent(lang).into(),
+                ListedState::OtherVersion => texts::other_version(lang).into(),
             },
         ]
     });
@@ -234,7 +241,7 @@ fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, 
     let mut result = Ok(ExitCode::Success);
     for host in &words.hosts {
         match start_by_ssh(&ssh, host) {
-            Ok(()) => say!("{host}: the agent runs"),
+            Ok(()) => say!("{}", texts::runs(language("auto"), host)),
             Err(error) => {
                 eprintln!("tidemark: {error}");
                 result = Err(Failure::from(error));

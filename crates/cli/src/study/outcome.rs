@@ -6,6 +6,7 @@ use super::interrupt::is_asked_to_end;
 use super::invalid_runs::why_unusable;
 use super::step_process::ProcessEnd;
 use crate::exit::Failure;
+use crate::messages;
 use crate::texts::{runs, study as texts};
 use tidemark_report::{Lang, significant};
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
@@ -91,7 +92,9 @@ impl StudyExecution<'_> {
                 let own = own.as_ref().unwrap_or(reason);
                 texts::invalid_because(self.lang, self.result(id)?, own)
             }
-            (Some(reason), _) => texts::failed_because(self.lang, reason),
+            (Some(reason), _) => {
+                texts::failed_because(self.lang, messages::reason(reason, self.lang))
+            }
             (None, Some(id)) => self.result(id)?,
             (None, None) => texts::step_done(self.lang).into(),
         };

@@ -8,6 +8,7 @@ use super::resume::find;
 use super::start::place_of_store;
 use crate::columns::{left, row, widest};
 use crate::exit::{ExitCode, Failure};
+use crate::messages;
 use crate::runs::open_if_made;
 use crate::texts::study as texts;
 use std::time::Duration;
@@ -164,12 +165,13 @@ fn of_step(store: &Store, runs: &[StudyRun], step: &StepRow, lang: Lang) -> Stri
         step.cell,
         result.unwrap_or_default()
     );
-    // The store keeps it in English; what a rule says is there in both languages.
+    // The store keeps it in English.
     let rule = match (&step.run_id, step.state) {
         (Some(id), StepState::Invalid) => why_unusable(store, id, lang),
         _ => None,
     };
-    if let Some(reason) = rule.as_ref().or(step.reason.as_ref()) {
+    let told = step.reason.as_deref().map(|r| messages::reason(r, lang));
+    if let Some(reason) = rule.as_deref().or(told.as_deref()) {
         said += &format!("      {}\n", reason.replace('\n', "\n      "));
     }
     said

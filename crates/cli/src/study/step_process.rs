@@ -79,6 +79,8 @@ pub fn start(order: &JobOrder, folder: &Path, store: &Path) -> Result<StepProces
         .args(["exec", "-"])
         .current_dir(folder)
         .env("TIDEMARK_STORE", store)
+        // The store keeps what it says; readers of any language read it.
+        .env("TIDEMARK_LANG", "en")
         .env_remove(crate::secrets::VARIABLE)
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .stdin(Stdio::piped())

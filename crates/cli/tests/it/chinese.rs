@@ -246,6 +246,19 @@ const WRONG: &[(&str, &[&str])] = &[
         "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db",
         &["无法连接 127.0.0.1:1：连接被拒绝"],
     ),
+    (
+        "sysbench oltp_insert run --target=postgres://u@h/db?connect_timeout=3",
+        &["connect_timeout 是 libpq 的键：请在命令行写 --connect-timeout=10s"],
+    ),
+    (
+        "sysbench oltp_insert run --rate=fast",
+        &["--rate=fast：须为 ", "不是速率", "；例如 --rate="],
+    ),
+    (
+        "sysbench oltp_insert run --observe=nonsense",
+        &["nonsense 不是观测来源；可用 auto、off，或以下来源的列表："],
+    ),
+    ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
         "report last --out report.docx",

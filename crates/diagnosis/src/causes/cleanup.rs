@@ -5,6 +5,7 @@ use crate::measured::SummedSeries;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
+use crate::series_names::called;
 use crate::texts::cleanup as texts;
 use crate::thresholds::{DRIFT, HISTORY, REJECTIONS, STALLED_US, SUBLEVELS};
 use crate::{Cause, Words};
@@ -64,7 +65,7 @@ fn of_stores(seen: &Observations<'_>) -> Option<Outcome> {
     });
     let (node, store) = stores.max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()))?;
     let value = store.mean();
-    let says = |lang| texts::stores(lang, node, name, three(value));
+    let says = |lang| texts::stores(lang, node, called(name, lang), three(value));
     (value >= *limit).then(|| {
         Outcome::Found(FindingDetails {
             share: 0.0,

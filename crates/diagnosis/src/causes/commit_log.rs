@@ -5,6 +5,7 @@ use crate::measured::SummedSeries;
 use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
+use crate::series_names::called;
 use crate::texts::commit_log as texts;
 use crate::thresholds::{CPU_FULL, MOST, SAME_FLUSHES, SHARE, SYNCS};
 use crate::{Cause, WaitClass, Words};
@@ -92,7 +93,7 @@ fn of_nodes(seen: &Observations<'_>) -> Option<Outcome> {
     let mut logs = LOGS.iter();
     let (name, each_ms) = logs.find_map(|name| Some((*name, seen.node_ms(name)?)))?;
     let share = seen.split.share(each_ms * seen.load.writes.min(1.0));
-    let says = |lang| texts::nodes(lang, three(each_ms), name, percent(share));
+    let says = |lang| texts::nodes(lang, three(each_ms), called(name, lang), percent(share));
     (share >= SHARE).then(|| {
         Outcome::Found(FindingDetails {
             share,

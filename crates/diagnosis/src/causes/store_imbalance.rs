@@ -1,11 +1,12 @@
 //! One node of a cluster works while the others idle.
 
-use crate::Words;
+use crate::measured::SummedSeries;
 use crate::number::three;
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::store_imbalance as texts;
 use crate::thresholds::{AT_WORK, SHARE, UNEVEN};
+use crate::{Evidence, Words};
 use tidemark_core::Engine;
 use tidemark_core::observe::SERVER_NODES;
 
@@ -45,7 +46,14 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         confidence: Confidence::Medium,
         says: Words::of(says),
         next: Words::of(texts::next),
-        evidence: nodes.iter().map(|(_, column)| column.evidence()).collect(),
+        evidence: nodes.iter().map(of_node).collect(),
         excludes: Vec::new(),
     })
+}
+
+/// A node's processors, with its name: all of them have the same metric.
+fn of_node((instance, column): &(&str, SummedSeries)) -> Evidence {
+    let mut evidence = column.evidence();
+    evidence.metric = format!("{} ({instance})", evidence.metric);
+    evidence
 }

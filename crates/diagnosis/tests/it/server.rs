@@ -401,6 +401,8 @@ fn one_node_of_a_cluster_works() {
         "{}",
         found.sentence.en
     );
+    let metrics: Vec<&str> = found.evidence.iter().map(|e| &*e.metric).collect();
+    assert_eq!(metrics.first(), Some(&"server-nodes tikv.cpu (b:20180)"));
     assert!(!nodes(0.5).finds(Cause::StoreImbalance));
     assert!(!run().skips(Cause::StoreImbalance));
 }
@@ -423,6 +425,7 @@ fn a_store_that_falls_behind_with_compaction_is_a_note() {
     let says = &found.sentence;
     assert!(says.en.contains("on b:8080"), "{says:?}");
     assert!(says.zh.contains("b:8080"), "{says:?}");
+    assert!(says.zh.contains("CockroachDB：L0 子层数"), "{says:?}");
 }
 
 #[test]
@@ -452,7 +455,8 @@ fn writes_of_a_cluster_wait_for_the_log_of_its_nodes() {
     assert_eq!(found.confidence, Confidence::Medium);
     assert!((found.share - 3.1 / 8.0).abs() < 0.01, "{found:?}");
     let says = &found.sentence;
-    assert!(says.en.contains("tikv.append-log"), "{says:?}");
+    assert!(says.en.contains("TiKV: append log"), "{says:?}");
+    assert!(says.zh.contains("TiKV：Append Log 延迟"), "{says:?}");
     let reads = logs(4.0).with(|r| r.totals.statements.write = 0);
     assert!(!reads.finds(Cause::CommitLog));
 }

@@ -55,7 +55,8 @@ pub(crate) fn by_rate(
     let found = SearchOutcome::of(d.record).rate();
     let found = found.filter(|_| d.kind == LoadKind::Search);
     let mut head = vec![t.step_rate.to_string(), t.step_served.to_string()];
-    head.extend(LINES.iter().map(|(name, _)| format!("{name} (ms)")));
+    let in_ms = |name: &str| fill(t.in_ms, &[("what", name)]);
+    head.extend(LINES.iter().map(|(name, _)| in_ms(name)));
     LineChart {
         title: t.rates_chart.into(),
         says: fill(

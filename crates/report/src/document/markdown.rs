@@ -100,7 +100,7 @@ fn one<'d>(block: &'d Block, t: &Texts, linked: &mut Option<Linked<'d>>) -> Stri
             let caption = grid.caption.map(|c| format!("{}\n\n", escaped(c)));
             caption.unwrap_or_default() + &table(&grid.head, &grid.rows)
         }
-        Block::Findings(found) => found.iter().map(finding).collect(),
+        Block::Findings(found) => found.iter().map(|of| finding(of, t)).collect(),
         Block::Figures(figures) => match linked {
             Some(linked) => linked.charts(figures, t),
             None => figures
@@ -143,7 +143,7 @@ fn item(text: &str) -> String {
     format!("- {}\n", escaped(text))
 }
 
-fn finding(found: &Judged) -> String {
+fn finding(found: &Judged, t: &Texts) -> String {
     let said = &found.said;
     let sentences = [&said.says, &said.instead, &found.runs];
     let sentences: Vec<String> = sentences
@@ -151,7 +151,7 @@ fn finding(found: &Judged) -> String {
         .filter(|text| !text.is_empty())
         .map(|text| escaped(text))
         .collect();
-    let sentences = sentences.join(" ");
+    let sentences = sentences.join(t.gap);
     format!("- **{}** `{}` {sentences}\n", said.severity, said.rule)
 }
 

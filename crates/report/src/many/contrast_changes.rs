@@ -58,10 +58,10 @@ fn limits(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> Option<String> {
 }
 
 /// The columns before the figures: which pair, and of several values which.
-fn grid(s: &Sources<'_>, what: &str, unit: &str) -> Grid {
+fn grid(s: &Sources<'_>, what: &str, head: &str) -> Grid {
     let t = s.t;
     let text = |head: &str| (head.to_string(), false);
-    let number = |head: &str| (format!("{head}{unit}"), true);
+    let number = |side: &str| (fill(head, &[("what", side)]), true);
     Grid::new([
         text(t.pair),
         text(what),
@@ -80,7 +80,7 @@ fn label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
 }
 
 fn parts(s: &Sources<'_>, pairs: &[(&Contrast, &Pair)]) -> Grid {
-    let mut grid = grid(s, words::of(s.lang).where_, " (ms)");
+    let mut grid = grid(s, words::of(s.lang).where_, s.common.in_ms);
     for (c, pair) in pairs {
         for of in &pair.bottleneck.parts {
             grid.rows.push(vec![
@@ -97,7 +97,7 @@ fn parts(s: &Sources<'_>, pairs: &[(&Contrast, &Pair)]) -> Grid {
 
 fn costs(s: &Sources<'_>, pairs: &[(&Contrast, &Pair)]) -> Grid {
     let o = observed::of(s.lang);
-    let mut grid = grid(s, o.cost, "");
+    let mut grid = grid(s, o.cost, "{what}");
     for (c, pair) in pairs {
         for cost in &pair.comparison.costs {
             let Some(ratio) = cost.ratio.filter(|r| (r - 1.0).abs() >= COST_CHANGED) else {

@@ -263,7 +263,7 @@ fn table(m: &MeasuredWorkload<'_, '_>, limits: &[PointLimit], kinds: &[Part]) ->
         (t.mean.to_string(), true),
     ];
     let titles = kinds.iter().map(|part| part.title(lang.into()));
-    head.extend(titles.map(|title| (format!("{title} (ms)"), true)));
+    head.extend(titles.map(|title| (fill(m.s.common.in_ms, &[("what", title)]), true)));
     let mut grid = Grid::new(head);
     for limit in limits {
         let agreed = &limit.agreed;
@@ -271,7 +271,7 @@ fn table(m: &MeasuredWorkload<'_, '_>, limits: &[PointLimit], kinds: &[Part]) ->
         row.extend(match limit.is_known() {
             true => [
                 format!("{:.0}%", agreed.share * 100.0),
-                agreed.confidence.title(lang.into()).into(),
+                agreed.confidence.word(lang.into()).into(),
             ],
             false => ["–".into(), "–".into()],
         });

@@ -16,7 +16,7 @@ use super::workload::{MeasuredWorkload, over_users};
 use crate::ReportError;
 use crate::charts::{ChartFigure, ChartLine, ChartWidth, LineChart, LinePoint, Loads, MOST_SERIES};
 use crate::number::{three, whole};
-use crate::texts::fill;
+use crate::texts::{fill, percentile};
 use tidemark_stats::Usl;
 
 /// Points of a law that is drawn.
@@ -328,7 +328,7 @@ impl Charts<'_, '_, '_> {
                 let lines: Vec<ChartLine> = of
                     .iter()
                     .map(|(name, value)| ChartLine {
-                        name: (*name).into(),
+                        name: percentile(name, self.m.s.lang),
                         points: self
                             .lines(|c| value(c).map(|v| (v, None)))
                             .into_iter()
@@ -336,7 +336,11 @@ impl Charts<'_, '_, '_> {
                             .collect(),
                     })
                     .collect();
-                let names = of.iter().map(|(name, _)| format!("{name} (ms)"));
+                let in_ms = |name: &str| {
+                    let what = percentile(name, self.m.s.lang);
+                    fill(self.m.s.common.in_ms, &[("what", &what)])
+                };
+                let names = of.iter().map(|(name, _)| in_ms(name));
                 let head = std::iter::once(self.axis_name().to_string())
                     .chain(names)
                     .collect();
@@ -348,12 +352,12 @@ impl Charts<'_, '_, '_> {
                     });
                     Some((load, std::iter::once(text).chain(values).collect()))
                 });
-                (lines, "p50, p95, p99", head, rows.collect())
+                (lines, t.latencies_say, head, rows.collect())
             }
             _ => {
                 let lines = self.lines(|c| c.p95_ms.map(|v| (v.value, None)));
                 let (head, rows) = self.rows(|c| c.p95_ms.map_or("–".into(), |v| three(v.value)));
-                (lines, "p95", head, rows)
+                (lines, t.latency_says, head, rows)
             }
         };
         LineChart {

@@ -458,8 +458,8 @@ impl<'m> Charts<'_, '_, '_, 'm> {
             said.extend(whiskers.then(|| t.whiskers.into()));
         } else {
             let names = match self.line_dimension {
-                None => "p50, p95, p99",
-                Some(_) => "p95",
+                None => t.latencies_say,
+                Some(_) => t.latency_says,
             };
             said.push(match on_axis {
                 true => fill(t.latency_over_load_says, &[("which", names)]),

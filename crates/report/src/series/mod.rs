@@ -1,7 +1,6 @@
 //! What watched a run beside its load: a flat chart of each figure, and their means and extremes.
 
 pub(crate) mod exported;
-mod names;
 
 use crate::ReportError;
 use crate::charts::{MOST_SERIES, StripLine, Timeline, line_key, short_label, strip};
@@ -9,12 +8,11 @@ use crate::document::Panel;
 use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, diagnosis, fill};
-use names::NAMES;
 use std::collections::BTreeMap;
 use tidemark_core::observe::{CLIENT_HOST, SOURCES};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
-use tidemark_diagnosis::{Diagnosis, Evidence};
+use tidemark_diagnosis::{Diagnosis, Evidence, SERIES_NAMES};
 
 /// So many points of a line can be told apart on a picture.
 const POINTS: usize = 240;
@@ -66,7 +64,7 @@ impl Side {
 
 /// Series of one name and source.
 struct SeriesGroup<'r> {
-    /// Its place in [`NAMES`]; those of other sources come last.
+    /// Its place in [`SERIES_NAMES`]; those of other sources come last.
     place: usize,
     called: String,
     series: Vec<&'r Series>,
@@ -74,7 +72,7 @@ struct SeriesGroup<'r> {
 
 impl<'r> SeriesGroup<'r> {
     fn is_drawn(&self) -> bool {
-        NAMES.get(self.place).is_none_or(|name| name.drawn)
+        SERIES_NAMES.get(self.place).is_none_or(|name| name.drawn)
     }
 
     /// Whether its series are parts of a whole, each of which is told.
@@ -126,13 +124,12 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
     for series in record.series.iter().filter(|s| side.has(&s.key.source)) {
         let key = &series.key;
         // Names of others say what they mean by them.
-        let place = NAMES.iter().position(|n| n.name == key.name);
+        let place = SERIES_NAMES.iter().position(|n| n.name == key.name);
         let place = place.filter(|_| side != Side::Other);
-        let place = place.unwrap_or(NAMES.len());
-        let called = || match (NAMES.get(place), lang) {
-            (Some(name), Lang::En) => name.en.to_string(),
-            (Some(name), Lang::Zh) => name.zh.to_string(),
-            (None, _) => format!("{}: {}", key.source, key.name),
+        let place = place.unwrap_or(SERIES_NAMES.len());
+        let called = || match SERIES_NAMES.get(place) {
+            Some(name) => name.called(lang.into()).to_string(),
+            None => format!("{}: {}", key.source, key.name),
         };
         let group = (place, key.source.as_str(), key.name.as_str());
         let group = groups.entry(group).or_insert_with(|| SeriesGroup {

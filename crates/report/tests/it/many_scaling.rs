@@ -170,7 +170,7 @@ fn the_highest_throughput_is_told_with_the_loads_that_it_is_not_told_from() {
     );
     let zh = many.markdown(Lang::Zh).unwrap();
     assert!(
-        zh.contains("线程数 16 至 线程数 64 的吞吐量无法区分高低。"),
+        zh.contains("线程数 16 到线程数 64 之间，现有数据不足以区分吞吐量高低。"),
         "{zh}"
     );
     let peak = |n: f64| if n == 16.0 { 900.0 } else { 40.0 * n.min(14.0) };

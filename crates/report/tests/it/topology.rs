@@ -69,22 +69,22 @@ fn a_page_draws_hosts_and_markdown_has_the_table() {
             Lang::En,
             [
                 "Cluster",
-                "tidb:4000 (not listed by the database)",
-                "pd:2379 8.5.3 (not in the file)",
+                "TiDB:4000 (not listed by the database)",
+                "PD:2379 8.5.3 (not in the file)",
             ],
         ),
         (
             Lang::Zh,
             [
                 "集群拓扑",
-                "tidb:4000（数据库未列出）",
-                "pd:2379 8.5.3（文件中没有）",
+                "TiDB:4000（数据库未列出）",
+                "PD:2379 8.5.3（文件中没有）",
             ],
         ),
     ] {
         let page = html(&record, lang).unwrap();
         assert!(page.contains("kv1&lt;b&gt;") && !page.contains("kv1<b>"));
-        assert!(page.contains(">tikv:20160 8.5.3</text>"), "{page}");
+        assert!(page.contains(">TiKV:20160 8.5.3</text>"), "{page}");
         let md = markdown(&record, lang).unwrap();
         for wanted in
             words
@@ -124,6 +124,6 @@ fn a_report_of_several_runs_draws_their_cluster_once() {
         ..Many::default()
     };
     let page = many.html(Lang::Zh).unwrap();
-    assert_eq!(page.matches(">tikv:20160 8.5.3</text>").count(), 1);
+    assert_eq!(page.matches(">TiKV:20160 8.5.3</text>").count(), 1);
     assert!(page.contains("集群拓扑"));
 }

@@ -1,16 +1,36 @@
-//! What series are called.
+//! What series are called: in charts, tables and evidence alike.
+
+use crate::Lang;
 
 /// A series by its name, whichever source has it.
-pub(super) struct Name {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesName {
+    /// As records have it.
     pub name: &'static str,
-    /// Whether it has a picture; of the others the table is enough.
+    /// Whether reports have a picture of it; of the others the table is enough.
     pub drawn: bool,
-    pub en: &'static str,
-    pub zh: &'static str,
+    en: &'static str,
+    zh: &'static str,
 }
 
-const fn name(name: &'static str, drawn: bool, en: &'static str, zh: &'static str) -> Name {
-    Name {
+impl SeriesName {
+    /// What people call it.
+    pub fn called(&self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.en,
+            Lang::Zh => self.zh,
+        }
+    }
+}
+
+/// What people call a series; its name where it has no other.
+pub(crate) fn called(name: &str, lang: Lang) -> &str {
+    let known = SERIES_NAMES.iter().find(|known| known.name == name);
+    known.map_or(name, |known| known.called(lang))
+}
+
+const fn name(name: &'static str, drawn: bool, en: &'static str, zh: &'static str) -> SeriesName {
+    SeriesName {
         name,
         drawn,
         en,
@@ -18,9 +38,9 @@ const fn name(name: &'static str, drawn: bool, en: &'static str, zh: &'static st
     }
 }
 
-/// In the order in which they are told.
+/// Of all series that have a name for people, in the order in which they are told.
 #[rustfmt::skip] // a row each
-pub(super) const NAMES: &[Name] = &[
+pub const SERIES_NAMES: &[SeriesName] = &[
     name("cpu.busy", true, "Processors: busy", "CPU 使用率"),
     name("cpu.user", false, "Processors: user", "CPU 用户态"),
     name("cpu.system", false, "Processors: system", "CPU 内核态"),
@@ -278,7 +298,7 @@ mod tests {
                         continue;
                     };
                     let text = text.split('"').next().unwrap();
-                    let known = NAMES.iter().find(|n| n.name == text);
+                    let known = SERIES_NAMES.iter().find(|n| n.name == text);
                     assert!(known.is_some_and(|n| !n.zh.is_ascii()), "{text}: {path:?}");
                     found += 1;
                 }
