@@ -10,8 +10,10 @@ const MARKS: [char; 7] = ['`', '"', '\'', '(', '[', '|', '$'];
 const ENDS: [&str; 5] = ["|", "||", "&", "&&", ";"];
 /// What passwords are called where a colon stands behind.
 const CALLED: [&str; 2] = ["密码", "口令"];
-/// Characters of such a name with what stands before it.
+/// Characters of the word that such a name ends.
 const LONGEST_NAME: usize = 30;
+/// What stands between words beside blanks.
+const BETWEEN: [char; 7] = [':', '：', ',', '，', ';', '；', '、'];
 
 /// What `-p` is to the program whose words are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,12 +39,17 @@ enum Letter {
 /// ```
 pub fn without_secrets(text: &str) -> String {
     let text = redact_text(text);
-    if let Some(value) = called(&text) {
-        return format!("{}{HIDDEN}", &text[..value]);
+    match called(&text) {
+        Some(value) => in_words(&text[..value]) + HIDDEN,
+        None => in_words(&text),
     }
+}
+
+/// The same for passwords that a word tells, or the word before.
+fn in_words(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut letter, mut is_next) = (Letter::Unknown, false);
-    let mut rest = text.as_str();
+    let mut rest = text;
     while !rest.is_empty() {
         let (blank, from) = rest.split_at(rest.len() - rest.trim_start().len());
         let (word, behind) = from.split_at(end_of_word(from, is_next));
@@ -53,16 +60,40 @@ pub fn without_secrets(text: &str) -> String {
     shown
 }
 
-/// Where the value begins of a line that is a password's name, a colon and a value.
+/// Where the first value begins that stands behind a password's name and a colon. It ends with the line: a
+/// password may have blanks.
 fn called(text: &str) -> Option<usize> {
-    let (at, colon) = text.char_indices().find(|(_, c)| matches!(c, ':' | '：'))?;
-    let (name, value) = (&text[..at], &text[at + colon.len_utf8()..]);
-    let plain = name.trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(&c));
-    let is_name = is_password_name(plain) || CALLED.iter().any(|called| plain.ends_with(called));
-    let is_short = name.chars().count() <= LONGEST_NAME && !name.contains('(');
-    let blank = value.len() - value.trim_start().len();
-    let begins = text.len() - value.len() + blank;
-    (is_name && is_short && !value.trim().is_empty()).then_some(begins)
+    let mut is_in_brackets = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            // `(using password: YES)` tells none.
+            '(' | ')' => is_in_brackets = c == '(',
+            ':' | '：' if !is_in_brackets && is_called(&text[..at]) => {
+                let value = text[at + c.len_utf8()..].trim_start();
+                if !value.is_empty() && !is_hidden_in_quotes(value) {
+                    return Some(text.len() - value.len());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether the last word of a text is what a password is called.
+fn is_called(text: &str) -> bool {
+    let plain = text.trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(&c));
+    let mut words = plain.rsplit(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
+    let word = words.next().unwrap_or_default();
+    let is_name = is_password_name(word) || CALLED.iter().any(|called| word.ends_with(called));
+    is_name && word.chars().count() <= LONGEST_NAME
+}
+
+/// Whether a value in quotes was hidden already: what follows is no part of it.
+fn is_hidden_in_quotes(value: &str) -> bool {
+    ["\"***\"", "'***'"]
+        .iter()
+        .any(|hidden| value.starts_with(hidden))
 }
 
 /// Where a word ends; a password in quotes may have blanks.
@@ -175,6 +206,12 @@ mod tests {
             ("dsn: u:geheim@h:4000/db", "dsn: u:***@h:4000/db"),
             ("  password: geheim", "  password: ***"),
             ("- 数据库密码：geheim", "- 数据库密码：***"),
+            ("账号：root 密码：geheim", "账号：root 密码：***"),
+            ("user: root, password: geheim", "user: root, password: ***"),
+            (
+                "10:15:32 [INFO] tables are loaded by mysql -pgeheim, password: geheim",
+                "10:15:32 [INFO] tables are loaded by mysql -p*** password: ***",
+            ),
         ] {
             assert_eq!(without_secrets(line), shown);
             assert_eq!(without_secrets(shown), shown);
@@ -188,6 +225,9 @@ mod tests {
             "| 并发 | TPS | p99 |",
             "  p99: 12.5 ms (8 threads)",
             "Access denied for user 'u'@'h' (using password: YES)",
+            "10:15:32: Access denied for user 'u'@'h' (using password: YES): 1045",
+            "time: 10:15:32, port: 3306, password:",
+            r#"{"user": "u", "password": "***", "threads": 8}"#,
             "mkdir -p results && pgbench -p 5432",
             "[ 10s ] thds: 8 tps: 100.00 qps: 2000.00 (r/w/o: 1400/400/200)",
         ] {
