@@ -155,7 +155,7 @@ fn letter_of(word: &str) -> Option<Letter> {
     }
     match name {
         "tidemark" => return Some(Letter::Mixed),
-        "sshpass" | "tiup" => return Some(Letter::Apart),
+        "sshpass" | "tiup" | "tpcc_load" => return Some(Letter::Apart),
         _ => {}
     }
     program(word).map(|tool| match tool.has_password_letter {
@@ -198,6 +198,10 @@ mod tests {
             ),
             ("go-tpc -p ge=heim tpcc run", "go-tpc -p *** tpcc run"),
             ("sshpass -p geheim ssh h", "sshpass -p *** ssh h"),
+            (
+                "./tpcc_load -h127.0.0.1 -d mysql -u root -p \"ge heim\" -w 10",
+                "./tpcc_load -h127.0.0.1 -d mysql -u root -p *** -w 10",
+            ),
             (
                 "PGPASSWORD=geheim pgbench -p5432 -c 8",
                 "PGPASSWORD=*** pgbench -p5432 -c 8",
