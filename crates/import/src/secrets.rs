@@ -1,6 +1,7 @@
 //! Lines of documents as they may be told: without the passwords in them.
 
 use crate::command::{base_name, program};
+use std::net::Ipv4Addr;
 use tidemark_core::{is_password_name, redact_text, redact_value};
 
 const HIDDEN: &str = "***";
@@ -18,8 +19,11 @@ const BETWEEN: [char; 7] = [':', '：', ',', '，', ';', '；', '、'];
 /// What `-p` is to the program whose words are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letter {
-    /// No program was named: a continued line, or a sentence.
+    /// No program was named: a sentence, or a command begins.
     Unknown,
+    /// No program was named, and flags come first: a command goes on. A password, which may stand apart,
+    /// unless it is seen to be something else.
+    GoesOn,
     /// A password, right behind it.
     Glued,
     /// A password, which may stand apart.
@@ -28,6 +32,13 @@ enum Letter {
     Mixed,
     /// Something else.
     Other,
+}
+
+impl Letter {
+    /// Whether the password may be the next word.
+    fn may_stand_apart(self) -> bool {
+        matches!(self, Letter::GoesOn | Letter::Apart | Letter::Mixed)
+    }
 }
 
 /// A line of a document with `***` for every password: of URLs and accounts, assignments, flags, and of
@@ -48,7 +59,11 @@ pub fn without_secrets(text: &str) -> String {
 /// The same for passwords that a word tells, or the word before.
 fn in_words(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let (mut letter, mut is_next) = (Letter::Unknown, false);
+    let mut letter = match begins_with_flag(text) {
+        true => Letter::GoesOn,
+        false => Letter::Unknown,
+    };
+    let mut is_next = false;
     let mut rest = text;
     while !rest.is_empty() {
         let (blank, from) = rest.split_at(rest.len() - rest.trim_start().len());
@@ -120,12 +135,16 @@ fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
     let plain = word.trim_start_matches(MARKS);
     let before = &word[..word.len() - plain.len()];
     let is_property = |at: Option<usize>| *letter == Letter::Mixed && at.is_some_and(|at| at > 0);
-    if std::mem::take(is_next) && !plain.is_empty() && !is_property(plain.find('=')) {
+    if std::mem::take(is_next)
+        && !plain.is_empty()
+        && !is_property(plain.find('='))
+        && !(*letter == Letter::GoesOn && is_no_password(word))
+    {
         return HIDDEN.into();
     }
     if let Some(glued) = plain.strip_prefix("-p") {
         if glued.is_empty() {
-            *is_next = matches!(*letter, Letter::Apart | Letter::Mixed);
+            *is_next = letter.may_stand_apart();
             return word.into();
         }
         return match is_property(glued.find('=')) || *letter == Letter::Other {
@@ -134,9 +153,8 @@ fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
         };
     }
     // `--driver mysql` and `run mysql` start no client of MySQL.
-    let is_argument = matches!(*letter, Letter::Apart | Letter::Mixed);
     if let Some(of) = letter_of(plain)
-        && !(of == Letter::Glued && is_argument)
+        && !(of == Letter::Glued && letter.may_stand_apart())
     {
         *letter = of;
     }
@@ -144,6 +162,37 @@ fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
         true => word.into(),
         false => format!("{before}{}", redact_value(plain)),
     }
+}
+
+/// Whether the first word of a text is a flag; the prompt of a shell for lines that go on may stand before.
+fn begins_with_flag(text: &str) -> bool {
+    let plain = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '`'));
+    let flag = plain.strip_prefix('-');
+    flag.is_some_and(|flag| flag.starts_with(|c: char| c == '-' || c.is_ascii_alphabetic()))
+}
+
+/// Whether a word behind `-p` is seen to be something else than a password: ports or what they are mapped to,
+/// a property, a variable, the next flag, where output goes, the sign that a line goes on.
+fn is_no_password(word: &str) -> bool {
+    let is_port = |part: &str| part.parse::<u16>().is_ok() || part.parse::<Ipv4Addr>().is_ok();
+    let bare = word.trim_end_matches(MARKS);
+    let ports = bare.trim_end_matches("/tcp").trim_end_matches("/udp");
+    let plain = bare.trim_start_matches(MARKS);
+    let is_property = plain.split_once('=').is_some_and(|(name, value)| {
+        let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        // What is encoded in base64 may end so.
+        !name.is_empty() && name.chars().all(of_name) && !value.trim_matches('=').is_empty()
+    });
+    let of_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let variable = bare.trim_start_matches('"').strip_prefix('$');
+    let variable = variable.map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+    let redirected = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    ports.split(':').all(is_port)
+        || is_property
+        || variable.is_some_and(|name| !name.is_empty() && name.chars().all(of_variable))
+        || begins_with_flag(word)
+        || redirected.starts_with(['<', '>'])
+        || word == "\\"
 }
 
 /// What `-p` is to a program, if a word names one.
@@ -186,6 +235,21 @@ mod tests {
             ("sh -c 'mysql -pgeheim x'", "sh -c 'mysql -p*** x'"),
             ("go-tpc -p 'ge heim' tpcc run", "go-tpc -p *** tpcc run"),
             ("  -uroot -p123456 \\", "  -uroot -p*** \\"),
+            ("  -u root -p geheim \\", "  -u root -p *** \\"),
+            (
+                "> -d mysql -p 'ge heim' tpcc run",
+                "> -d mysql -p *** tpcc run",
+            ),
+            (
+                "  -U root -p 123456 -P 4000 \\",
+                "  -U root -p *** -P 4000 \\",
+            ),
+            ("  -U root -p '4000' \\", "  -U root -p *** \\"),
+            ("  -U root -p Z2VoZWlt== \\", "  -U root -p *** \\"),
+            (
+                "  --rm -it db && go-tpc -p 4000 run",
+                "  --rm -it db && go-tpc -p *** run",
+            ),
             ("go-tpc tpcc -p geheim run", "go-tpc tpcc -p *** run"),
             (
                 "tiup bench tpcc -p geheim run",
@@ -233,6 +297,18 @@ mod tests {
             "time: 10:15:32, port: 3306, password:",
             r#"{"user": "u", "password": "***", "threads": 8}"#,
             "mkdir -p results && pgbench -p 5432",
+            "  -h 10.0.0.1 -p 5432 -c 8 -T 60 \\",
+            "  --name db -p 3306:3306 -p 127.0.0.1:33060:33060/tcp \\",
+            "  -P workloads/workloada -p recordcount=1000 -p jdbc.url=x \\",
+            "  -h ${PGHOST} -p $PGPORT -p \"${PGPORT}\" \\",
+            "  -u root -p -h db > dump.sql",
+            "  -u root -p > dump.sql 2>&1",
+            "  -u root -p \\",
+            "  -c 8 && mkdir -p results",
+            "  -c 8 postgres pgbench -p db",
+            "- mkdir -p results",
+            "- mysql -u root -p shop",
+            "-5.2 % and what -p is",
             "[ 10s ] thds: 8 tps: 100.00 qps: 2000.00 (r/w/o: 1400/400/200)",
         ] {
             assert_eq!(without_secrets(line), line);
