@@ -1,5 +1,7 @@
 //! Lines of documents as they may be told: without the passwords in them.
 
+mod hammerdb;
+
 use crate::command::{base_name, program};
 use std::net::Ipv4Addr;
 use tidemark_core::{is_password_name, redact_text, redact_value};
@@ -42,7 +44,7 @@ impl Letter {
 }
 
 /// A line of a document with `***` for every password: of URLs and accounts, assignments, flags, and of
-/// `-p`, unless the line's program is known to mean something else by it.
+/// `-p`, unless the line's program is known to mean something else by it; of HammerDB's dictionary, too.
 ///
 /// ```
 /// use tidemark_import::without_secrets;
@@ -50,7 +52,8 @@ impl Letter {
 /// ```
 pub fn without_secrets(text: &str) -> String {
     let text = redact_text(text);
-    match called(&text) {
+    let begins = [called(&text), hammerdb::password(&text)];
+    match begins.into_iter().flatten().min() {
         Some(value) => in_words(&text[..value]) + HIDDEN,
         None => in_words(&text),
     }
