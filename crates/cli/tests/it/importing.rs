@@ -395,6 +395,32 @@ fn the_list_calls_an_output_that_is_cut_as_reports_do() {
 }
 
 #[test]
+fn outputs_that_are_cut_are_compared_by_their_tags_as_by_their_ids() {
+    let dir = Workdir::new();
+    let mut ids: Vec<String> = Vec::new();
+    for (tps, tag) in [(1000, "+before"), (2000, "+after"), (0, "+after")] {
+        let said = piped(&dir, &["import", "-"], &cut_output(tps));
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let list = dir.ok(&["runs"]).out;
+        let listed = list.lines().skip(1).filter_map(|l| l.split(' ').next());
+        let new = listed.filter(|id| ids.iter().all(|known| known != id));
+        let new: Vec<String> = new.map(String::from).collect();
+        assert_eq!(new.len(), 1, "{list}");
+        dir.ok(&["tag", &new[0], tag]);
+        ids.extend(new);
+    }
+    let by_id = dir.ok(&["compare", &ids[0], &ids[1]]);
+    let by_tag = dir.ok(&["compare", "tag:before", "tag:after"]);
+    assert_eq!(by_tag.out, by_id.out);
+    let idle = format!(
+        "run {} is excluded: it is an incomplete output without transactions",
+        ids[2]
+    );
+    assert!(by_tag.err.contains(&idle), "{by_tag:?}");
+    assert_eq!(by_tag.err.matches("is excluded").count(), 1, "{by_tag:?}");
+}
+
+#[test]
 fn a_document_on_standard_input_is_imported_and_judged() {
     let dir = Workdir::new();
     let said = piped(&dir, &["import", "-"], TABLE);
