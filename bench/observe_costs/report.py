@@ -87,7 +87,7 @@ def ten_minutes(cost):
     return cost.record_bytes + cost.growing_bytes * (OF_SECONDS / cost.seconds - 1)
 
 
-# Smaller parts of a record stand together.
+# Smaller parts of a record stand together; one alone has its name.
 SMALL = 0.01
 
 
@@ -97,9 +97,10 @@ def parts_table(costs):
     for cost in costs:
         parts = sorted(cost.parts.items(), key=lambda item: -item[1])
         large = [(part, size) for part, size in parts if size >= SMALL * cost.record_bytes]
-        small = [size for _, size in parts[len(large):]]
-        if small:
-            large.append((f"{len(small)} others", sum(small)))
+        small = parts[len(large):]
+        if len(small) > 1:
+            small = [(f"{len(small)} others", sum(size for _, size in small))]
+        large += small
         for part, size in large:
             share = size / cost.record_bytes
             rows.append([cost.server, part, f"{size:,}", f"{share:.1%}"])

@@ -53,9 +53,12 @@ class Table(unittest.TestCase):
         self.assertIn("500,000", lines[2])
         self.assertIn("50.0%", lines[2])
         self.assertIn("series of client-host", lines[3])
+        self.assertEqual(lines[4].split()[3:7], ["|", "job", "|", "2,000"])
         # What is below one percent stands together.
-        self.assertIn("1 others", lines[4])
-        self.assertIn("2,000", lines[4])
+        cost.parts["options"] = 3_000
+        lines = report.parts_table([cost]).splitlines()
+        self.assertEqual(lines[4].split()[4:8], ["2", "others", "|", "5,000"])
+        self.assertEqual(len(lines), 5)
 
     def test_figures_that_are_too_far_apart_are_missed(self):
         compared = [

@@ -123,7 +123,7 @@ fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
     Ok(records)
 }
 
-/// The runs of one name: of a group those that finished.
+/// The runs of one name: of a group those with a result.
 fn records_of(words: &args::Compare, name: &str) -> Result<Vec<RunRecord>, Failure> {
     if !["tag:", "study:"].iter().any(|p| name.starts_with(p)) {
         return Ok(vec![record_of(&words.store, name)?]);

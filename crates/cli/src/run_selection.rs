@@ -113,13 +113,19 @@ pub fn ids(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> {
 
 /// Those of a group that can be compared; what is left out is said.
 pub fn comparable(runs: Vec<RunListing>, name: &str) -> Vec<String> {
-    let (good, bad): (Vec<_>, Vec<_>) = runs
-        .into_iter()
-        .partition(|run| run.state == ListedState::Finished && !run.is_watch);
+    // Of an imported output that is cut the lines that are there are a result, which its finding doubts.
+    let has_result = |run: &RunListing| match run.state {
+        ListedState::Finished => !run.is_watch,
+        _ => run.is_cut_output() && run.transactions_per_s() > 0.0,
+    };
+    let (good, bad): (Vec<_>, Vec<_>) = runs.into_iter().partition(has_result);
     for run in bad {
-        let why = match run.is_watch {
-            true => "a watch, with no load of its own".into(),
-            false => run.state.to_string(),
+        let why = if run.is_watch {
+            "a watch, with no load of its own".into()
+        } else if run.is_cut_output() {
+            "an incomplete output without transactions".into()
+        } else {
+            run.state.to_string()
         };
         eprintln!("tidemark: {name}: run {} is excluded: it is {why}", run.id);
     }

@@ -106,7 +106,11 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let tagged = runs.iter().any(|run| !run.tags.is_empty());
     let mut rows = vec![head(lang, tagged)];
     rows.extend(runs.iter().map(|run| row(lang, run)));
-    let text: String = rows.iter().map(line).collect();
+    let mut widths = COLUMNS;
+    // What outputs that are cut are called takes more room.
+    let states = columns::widest(rows.iter().map(|row| row[2].as_str()));
+    widths[2].0 = widths[2].0.max(states);
+    let text: String = rows.iter().map(|row| line(row, &widths)).collect();
     if older > 0 {
         let all = shown.saturating_add(older);
         // Beside the list, which programs read.
@@ -169,7 +173,7 @@ fn row(lang: Lang, run: &RunListing) -> [String; 8] {
     [
         run.id.clone(),
         minute(&run.started_at),
-        state(lang, &run.state).into(),
+        state(lang, run).into(),
         workload_name(&run.workload, &|name| {
             run.options.get(name).map(|o| o.value.clone())
         }),
@@ -180,19 +184,20 @@ fn row(lang: Lang, run: &RunListing) -> [String; 8] {
     ]
 }
 
-fn line(row: &[String; 8]) -> String {
+fn line(row: &[String; 8], widths: &[(usize, bool); 7]) -> String {
     // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
     let cells = row.each_ref().map(|cell| printable(cell));
-    columns::row(&cells.each_ref().map(|cell| &**cell), &COLUMNS) + "\n"
+    columns::row(&cells.each_ref().map(|cell| &**cell), widths) + "\n"
 }
 
-/// A run's state in a word.
-pub fn state(lang: Lang, state: &ListedState) -> &'static str {
-    match state {
+/// A run's state in a word or two; reports call it the same.
+fn state(lang: Lang, run: &RunListing) -> &'static str {
+    match run.state {
         ListedState::Running => texts::running(lang),
         ListedState::PerhapsRunning => texts::perhaps_running(lang),
         ListedState::Unfinished => texts::unfinished(lang),
         ListedState::Finished => texts::finished(lang),
+        ListedState::Interrupted if run.is_cut_output() => texts::output_cut(lang),
         ListedState::Interrupted => texts::interrupted(lang),
         ListedState::Failed(_) => texts::failed(lang),
     }

@@ -223,7 +223,7 @@ impl Doc {
             .options
             .get("command")
             .is_some_and(|c| matches!(c.value.as_str(), "prepare" | "cleanup" | "check"));
-        if draft.is_cut() {
+        if draft.has_no_end() {
             self.incomplete
                 .push((draft.first_line, draft.last_line, draft.tool));
             draft.notes.push(format!(

@@ -148,6 +148,8 @@ pub struct RunListing {
     pub workload: String,
     /// Whether it only observed: then there are no sessions and no transactions to tell of.
     pub is_watch: bool,
+    /// Whether it is another tool's, imported from a document.
+    pub is_imported: bool,
     /// The run's options, of a workload that [`Filter::options_of`] names; empty otherwise.
     pub options: BTreeMap<String, EffectiveOption>,
     /// The target's URL, password as `***`.
@@ -177,6 +179,11 @@ pub struct RunListing {
 }
 
 impl RunListing {
+    /// Whether it is an imported output whose end is missing: nobody interrupted that run.
+    pub fn is_cut_output(&self) -> bool {
+        self.is_imported && self.state == ListedState::Interrupted
+    }
+
     /// The throughput, in [`RunListing::rate_unit`]; 0 before anything was measured.
     pub fn transactions_per_s(&self) -> f64 {
         if let Some(per_s) = self.ended_per_s {
@@ -224,6 +231,7 @@ impl Store {
                CASE WHEN r.workload IN ({with_options}) THEN r.record ->> '$.options' END AS options, \
                r.workload = '{WATCH}' AND r.record ->> '$.watched_s' IS NOT NULL AS is_watch, \
                CASE WHEN r.engine IS NULL THEN r.record ->> '$.imported.rate_unit' END AS rate_unit, \
+               r.engine IS NULL AND r.record ->> '$.imported.tool' IS NOT NULL AS is_imported, \
                COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
                  WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
                COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \
@@ -451,6 +459,7 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         state,
         workload: row.get("workload")?,
         is_watch: row.get("is_watch")?,
+        is_imported: row.get("is_imported")?,
         options: match row.get::<_, Option<String>>("options")? {
             Some(json) => serde_json::from_str(&json).unwrap_or_default(),
             None => BTreeMap::new(),

@@ -355,6 +355,71 @@ fn piped(dir: &Workdir, args: &[&str], text: &str) -> Said {
     Said::of(&child.wait_with_output().unwrap())
 }
 
+/// An output of sysbench without its end, with so many transactions a second.
+fn cut_output(tps: u32) -> String {
+    let lines = (1..=30).map(|s| {
+        format!(
+            "[ {s}s ] thds: 4 tps: {tps}.00 qps: {tps}.00 (r/w/o: {tps}.00/0.00/0.00) \
+             lat (ms,95%): 4.10 err/s: 0.00 reconn/s: 0.00\n"
+        )
+    });
+    let head = "$ sysbench oltp_point_select --threads=4 --report-interval=1 run\n\
+                sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\nNumber of threads: 4\n";
+    head.to_string() + &lines.collect::<String>()
+}
+
+#[test]
+fn the_list_calls_an_output_that_is_cut_as_reports_do() {
+    let dir = Workdir::new();
+    let text = cut_output(1000);
+    let said = piped(&dir, &["import", "-"], &text);
+    assert!(said.out.contains("is incomplete"), "{said:?}");
+    for (lang, called, head) in [
+        ("en", "incomplete output", "workload"),
+        ("zh", "输出不完整", "负载"),
+    ] {
+        let list = dir.ok(&["runs", "--lang", lang]).out;
+        assert!(list.contains(called), "{list}");
+        let mut lines = list.lines();
+        let mut place = |word: &str| {
+            let line = lines.next().unwrap_or_default();
+            let at = line
+                .find(word)
+                .unwrap_or_else(|| panic!("no {word}: {list}"));
+            // Chinese takes two cells a character.
+            let cells = line[..at].chars().map(|c| if c.is_ascii() { 1 } else { 2 });
+            cells.sum::<usize>()
+        };
+        assert_eq!(place(head), place("oltp_point_select"), "{list}");
+    }
+}
+
+#[test]
+fn outputs_that_are_cut_are_compared_by_their_tags_as_by_their_ids() {
+    let dir = Workdir::new();
+    let mut ids: Vec<String> = Vec::new();
+    for (tps, tag) in [(1000, "+before"), (2000, "+after"), (0, "+after")] {
+        let said = piped(&dir, &["import", "-"], &cut_output(tps));
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let list = dir.ok(&["runs"]).out;
+        let listed = list.lines().skip(1).filter_map(|l| l.split(' ').next());
+        let new = listed.filter(|id| ids.iter().all(|known| known != id));
+        let new: Vec<String> = new.map(String::from).collect();
+        assert_eq!(new.len(), 1, "{list}");
+        dir.ok(&["tag", &new[0], tag]);
+        ids.extend(new);
+    }
+    let by_id = dir.ok(&["compare", &ids[0], &ids[1]]);
+    let by_tag = dir.ok(&["compare", "tag:before", "tag:after"]);
+    assert_eq!(by_tag.out, by_id.out);
+    let idle = format!(
+        "run {} is excluded: it is an incomplete output without transactions",
+        ids[2]
+    );
+    assert!(by_tag.err.contains(&idle), "{by_tag:?}");
+    assert_eq!(by_tag.err.matches("is excluded").count(), 1, "{by_tag:?}");
+}
+
 #[test]
 fn a_document_on_standard_input_is_imported_and_judged() {
     let dir = Workdir::new();

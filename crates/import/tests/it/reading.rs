@@ -151,6 +151,11 @@ fn an_output_without_its_end_is_told() {
     // Whoever quotes a line over time cut nothing off.
     let line = SYSBENCH.lines().nth(3).unwrap();
     assert!(super::documents::import(line).incomplete.is_empty());
+    // Several of them are an output whose beginning is missing, too.
+    let of = |s: u32| line.replacen("[ 10s ]", &format!("[ {s}0s ]"), 1) + "\n";
+    let import = super::documents::import(&(1..=4).map(of).collect::<String>());
+    assert_eq!(import.runs[0].state, RunState::Interrupted);
+    assert_eq!(import.incomplete, [(1, 4, "sysbench")]);
 }
 
 #[test]

@@ -248,6 +248,29 @@ fn a_stated_rate_is_listed_as_it_was_stated() {
 }
 
 #[test]
+fn an_imported_output_that_is_cut_is_listed_as_that() {
+    let (_dir, mut store) = fresh();
+    let mut run = record(ID, RunState::Interrupted);
+    store.import(&run).unwrap();
+    let own = store.list(&Filter::default()).unwrap().remove(0);
+    assert!(!own.is_imported && !own.is_cut_output());
+    store.delete(ID).unwrap();
+    run.server = None;
+    run.imported = Some(Imported {
+        tool: "sysbench".into(),
+        ..Imported::default()
+    });
+    store.import(&run).unwrap();
+    let cut = store.list(&Filter::default()).unwrap().remove(0);
+    assert!(cut.is_imported && cut.is_cut_output());
+    store.delete(ID).unwrap();
+    run.state = RunState::Finished;
+    store.import(&run).unwrap();
+    let whole = store.list(&Filter::default()).unwrap().remove(0);
+    assert!(whole.is_imported && !whole.is_cut_output());
+}
+
+#[test]
 fn any_sqlite_tool_can_read_it() {
     let (_dir, mut store) = fresh();
     store.begin(&record(ID, RunState::Running)).unwrap();
