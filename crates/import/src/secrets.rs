@@ -138,11 +138,8 @@ fn told(word: &str, letter: &mut Letter, is_next: &mut bool) -> String {
     let plain = word.trim_start_matches(MARKS);
     let before = &word[..word.len() - plain.len()];
     let is_property = |at: Option<usize>| *letter == Letter::Mixed && at.is_some_and(|at| at > 0);
-    if std::mem::take(is_next)
-        && !plain.is_empty()
-        && !is_property(plain.find('='))
-        && !(*letter == Letter::GoesOn && is_no_password(word))
-    {
+    let is_shown = *letter == Letter::GoesOn && is_no_password(word);
+    if std::mem::take(is_next) && !plain.is_empty() && !is_property(plain.find('=')) && !is_shown {
         return HIDDEN.into();
     }
     if let Some(glued) = plain.strip_prefix("-p") {

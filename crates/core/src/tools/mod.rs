@@ -61,6 +61,8 @@ pub struct Tool {
     pub may_rest: bool,
     /// What shows that sessions waited for the reply when no rate is stated.
     pub closed_loop: ClosedLoop,
+    /// Figures of records, and what it prints before or behind each, without its unit.
+    pub figure_words: &'static [(&'static str, &'static str)],
 }
 
 /// What shows that the sessions of a tool waited for the reply when no rate is stated.
@@ -100,6 +102,7 @@ const OTHER: Tool = Tool {
     operations_asked: None,
     may_rest: false,
     closed_loop: ClosedLoop::Unknown,
+    figure_words: &[],
 };
 
 /// The tools.
@@ -112,6 +115,31 @@ pub static TOOLS: &[Tool] = &[
         ends_with_summary: true,
         lines_in_order: true,
         closed_loop: ClosedLoop::Head,
+        figure_words: &[
+            ("statement_sum", "total"),
+            ("count", "transactions"),
+            ("rate", "transactions per sec."),
+            ("statements", "queries"),
+            ("statement_rate", "queries per sec."),
+            ("read_write", "read/write requests"),
+            ("read_write_rate", "read/write requests per sec."),
+            ("other_operations", "other operations"),
+            ("other_operations_rate", "other operations per sec."),
+            ("ignored_errors", "ignored errors"),
+            ("ignored_error_rate", "ignored errors per sec."),
+            ("reconnect_rate", "reconnects per sec."),
+            ("elapsed_s", "total time"),
+            ("events", "total number of events"),
+            ("event_rate", "events/s (eps)"),
+            ("transferred_mib", "MiB transferred"),
+            ("mib_rate", "MiB/sec"),
+            ("min", "min"),
+            ("mean", "avg"),
+            ("max", "max"),
+            ("sum", "sum"),
+            ("events_avg", "events (avg/stddev)"),
+            ("time_avg_s", "execution time (avg/stddev)"),
+        ],
         ..OTHER
     },
     tpcc::GO_TPC,
@@ -130,6 +158,16 @@ pub static TOOLS: &[Tool] = &[
             ("-s", "report-interval"),
         ],
         may_rest: true,
+        figure_words: &[
+            ("min", "Minimum Latency"),
+            ("p50", "Median Latency"),
+            ("max", "Maximum Latency"),
+            ("mean", "Average Latency"),
+            ("elapsed_s", "Elapsed Time"),
+            ("count", "Measured Requests"),
+            ("rate", "Throughput"),
+            ("goodput", "Goodput"),
+        ],
         ..OTHER
     },
     tpcc::HAMMERDB,
@@ -150,6 +188,12 @@ pub static TOOLS: &[Tool] = &[
         ],
         glues_values: true,
         has_password_letter: true,
+        figure_words: &[
+            ("elapsed_s", "Average number of seconds"),
+            ("shortest_s", "Minimum number of seconds"),
+            ("longest_s", "Maximum number of seconds"),
+            ("queries_per_client", "Average number of queries per client"),
+        ],
         ..OTHER
     },
     tpcc::TPCC_MYSQL,
@@ -159,6 +203,14 @@ pub static TOOLS: &[Tool] = &[
         title: Some("k6"),
         programs: &["k6"],
         may_rest: true,
+        figure_words: &[
+            ("count", "iterations"),
+            ("rate", "iterations/s"),
+            ("requests", "http_reqs"),
+            ("request_rate", "http_reqs/s"),
+            ("error_share", "http_req_failed (%)"),
+            ("http_req", "http_req_duration"),
+        ],
         ..OTHER
     },
     Tool {

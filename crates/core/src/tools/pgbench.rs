@@ -30,6 +30,13 @@ pub(super) const PGBENCH: Tool = Tool {
     ends_with_summary: true,
     lines_in_order: true,
     closed_loop: ClosedLoop::Output,
+    figure_words: &[
+        ("count", "number of transactions actually processed"),
+        ("mean", "latency average"),
+        ("connecting", "initial connection time"),
+        ("rate", "tps"),
+        ("time", "duration"),
+    ],
     ..OTHER
 };
 
@@ -38,5 +45,14 @@ pub(super) const LOG: Tool = Tool {
     name: "pgbench-log",
     called: &["pgbench"],
     started_as: &["pgbench"],
+    figure_words: &[
+        ("count", "num_transactions"),
+        ("num_transactions", "num_transactions"),
+        ("sum", "sum_latency"),
+        ("sum_latency²", "sum_latency²"),
+        ("sum_latency_2", "sum_latency_2"),
+        ("min", "min_latency"),
+        ("max", "max_latency"),
+    ],
     ..OTHER
 };

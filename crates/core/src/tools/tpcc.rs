@@ -23,6 +23,14 @@ pub(super) const GO_TPC: Tool = Tool {
     types_have_like_figures: true,
     percentiles_in_buckets: true,
     closed_loop: ClosedLoop::Output,
+    figure_words: &[
+        ("elapsed_s", "Takes(s)"),
+        ("count", "Count"),
+        ("sum", "Sum"),
+        ("mean", "Avg"),
+        ("min", "Min"),
+        ("max", "Max"),
+    ],
     ..OTHER
 };
 
@@ -33,6 +41,7 @@ pub(super) const HAMMERDB: Tool = Tool {
     called: &["hammerdb"],
     programs: &["hammerdbcli"],
     may_rest: true,
+    figure_words: &[("minutes_elapsed", "minutes elapsed")],
     ..OTHER
 };
 

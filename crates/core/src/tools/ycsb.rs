@@ -22,6 +22,14 @@ pub(super) const GO: Tool = Tool {
     types_end_with_run: true,
     operations_asked: Some(("operationcount", "maxexecutiontime")),
     closed_loop: ClosedLoop::Head,
+    figure_words: &[
+        ("elapsed_s", "Takes(s)"),
+        ("count", "Count"),
+        ("rate", "OPS"),
+        ("mean", "Avg"),
+        ("min", "Min"),
+        ("max", "Max"),
+    ],
     ..OTHER
 };
 
@@ -53,5 +61,13 @@ pub(super) const JAVA: Tool = Tool {
     time_holds_start: true,
     rate_is_of_types: true,
     closed_loop: ClosedLoop::Head,
+    figure_words: &[
+        ("count", "Operations"),
+        ("rate", "Throughput(ops/sec)"),
+        ("elapsed_s", "RunTime (s)"),
+        ("mean", "AverageLatency"),
+        ("min", "MinLatency"),
+        ("max", "MaxLatency"),
+    ],
     ..OTHER
 };

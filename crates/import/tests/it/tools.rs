@@ -40,7 +40,7 @@ pub(super) fn option<'r>(run: &'r RunRecord, name: &str) -> &'r str {
 
 #[test]
 fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
-    let output = CHECKPOINTS;
+    let output = super::sysbench::CHECKPOINTS;
     let run = one(&format!("# A\n{output}\n{output}"));
     assert_eq!(beside(&run, "pasted_again"), (40.0, vec![40]));
     let two = import(&format!("# A\n{output}\n# B\n{output}")).runs;

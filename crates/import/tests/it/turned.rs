@@ -19,7 +19,7 @@ fn sessions(import: &Import) -> Vec<usize> {
 }
 
 fn variants(import: &Import) -> Vec<Option<&str>> {
-    let of = |run: &RunRecord| run.options.get("variant").is_some();
+    let of = |run: &RunRecord| run.options.contains_key("variant");
     assert!(import.runs.iter().any(of), "{:?}", import.runs);
     let runs = import.runs.iter();
     runs.map(|run| run.options.get("variant").map(|o| o.value.as_str()))

@@ -16,103 +16,15 @@ const NAMES: [&str; 6] = ["name", "from", "less", "more", "type", "other"];
 /// Of milliseconds; those of seconds have their unit in their words.
 const MS: &str = "_ms";
 
-/// What a tool prints before or behind a figure, without its unit; of any tool where none is named.
-const PRINTED: &[(&str, &str, &str)] = &[
-    ("sysbench", "statement_sum", "total"),
-    ("sysbench", "count", "transactions"),
-    ("sysbench", "rate", "transactions per sec."),
-    ("sysbench", "statements", "queries"),
-    ("sysbench", "statement_rate", "queries per sec."),
-    ("sysbench", "read_write", "read/write requests"),
-    (
-        "sysbench",
-        "read_write_rate",
-        "read/write requests per sec.",
-    ),
-    ("sysbench", "other_operations", "other operations"),
-    (
-        "sysbench",
-        "other_operations_rate",
-        "other operations per sec.",
-    ),
-    ("sysbench", "ignored_errors", "ignored errors"),
-    ("sysbench", "ignored_error_rate", "ignored errors per sec."),
-    ("sysbench", "reconnect_rate", "reconnects per sec."),
-    ("sysbench", "elapsed_s", "total time"),
-    ("sysbench", "events", "total number of events"),
-    ("sysbench", "event_rate", "events/s (eps)"),
-    ("sysbench", "transferred_mib", "MiB transferred"),
-    ("sysbench", "mib_rate", "MiB/sec"),
-    ("sysbench", "min", "min"),
-    ("sysbench", "mean", "avg"),
-    ("sysbench", "max", "max"),
-    ("sysbench", "sum", "sum"),
-    ("sysbench", "events_avg", "events (avg/stddev)"),
-    ("sysbench", "time_avg_s", "execution time (avg/stddev)"),
-    (
-        "pgbench",
-        "count",
-        "number of transactions actually processed",
-    ),
-    ("pgbench", "mean", "latency average"),
-    ("pgbench", "connecting", "initial connection time"),
-    ("pgbench", "rate", "tps"),
-    ("pgbench", "time", "duration"),
-    ("pgbench-log", "count", "num_transactions"),
-    ("pgbench-log", "num_transactions", "num_transactions"),
-    ("pgbench-log", "sum", "sum_latency"),
-    ("pgbench-log", "sum_latency²", "sum_latency²"),
-    ("pgbench-log", "sum_latency_2", "sum_latency_2"),
-    ("pgbench-log", "min", "min_latency"),
-    ("pgbench-log", "max", "max_latency"),
-    ("benchbase", "min", "Minimum Latency"),
-    ("benchbase", "p50", "Median Latency"),
-    ("benchbase", "max", "Maximum Latency"),
-    ("benchbase", "mean", "Average Latency"),
-    ("benchbase", "elapsed_s", "Elapsed Time"),
-    ("benchbase", "count", "Measured Requests"),
-    ("benchbase", "rate", "Throughput"),
-    ("benchbase", "goodput", "Goodput"),
-    ("go-tpc", "elapsed_s", "Takes(s)"),
-    ("go-tpc", "count", "Count"),
-    ("go-tpc", "sum", "Sum"),
-    ("go-tpc", "mean", "Avg"),
-    ("go-tpc", "min", "Min"),
-    ("go-tpc", "max", "Max"),
-    ("go-ycsb", "elapsed_s", "Takes(s)"),
-    ("go-ycsb", "count", "Count"),
-    ("go-ycsb", "rate", "OPS"),
-    ("go-ycsb", "mean", "Avg"),
-    ("go-ycsb", "min", "Min"),
-    ("go-ycsb", "max", "Max"),
-    ("ycsb", "count", "Operations"),
-    ("ycsb", "rate", "Throughput(ops/sec)"),
-    ("ycsb", "elapsed_s", "RunTime (s)"),
-    ("ycsb", "mean", "AverageLatency"),
-    ("ycsb", "min", "MinLatency"),
-    ("ycsb", "max", "MaxLatency"),
-    ("mysqlslap", "elapsed_s", "Average number of seconds"),
-    ("mysqlslap", "shortest_s", "Minimum number of seconds"),
-    ("mysqlslap", "longest_s", "Maximum number of seconds"),
-    (
-        "mysqlslap",
-        "queries_per_client",
-        "Average number of queries per client",
-    ),
-    ("hammerdb", "minutes_elapsed", "minutes elapsed"),
-    ("k6", "count", "iterations"),
-    ("k6", "rate", "iterations/s"),
-    ("k6", "requests", "http_reqs"),
-    ("k6", "request_rate", "http_reqs/s"),
-    ("k6", "error_share", "http_req_failed (%)"),
-    ("k6", "http_req", "http_req_duration"),
-    ("", "rate", "TPS"),
-    ("", "statement_rate", "QPS"),
-    ("", "per_minute", "TPM"),
-    ("", "tpm", "TPM"),
-    ("", "tpmc", "tpmC"),
-    ("", "tpm_total", "tpmTotal"),
-    ("", "nopm", "NOPM"),
+/// What tools call figures for which they have no words of their own.
+const PRINTED_BY_MANY: &[(&str, &str)] = &[
+    ("rate", "TPS"),
+    ("statement_rate", "QPS"),
+    ("per_minute", "TPM"),
+    ("tpm", "TPM"),
+    ("tpmc", "tpmC"),
+    ("tpm_total", "tpmTotal"),
+    ("nopm", "NOPM"),
 ];
 
 /// Common words, without a unit.
@@ -184,8 +96,8 @@ fn in_words(view: &ImportedRun<'_>, word: &str, with_unit: bool) -> (String, Str
     if is_old_sum {
         return printed("total time taken by event execution");
     }
-    let of = |tool: &str| PRINTED.iter().find(|(t, n, _)| *t == tool && *n == name);
-    if let Some(&(.., words)) = of(tool).or_else(|| of("")) {
+    let of = |words: &'static [(&str, &str)]| words.iter().find(|(n, _)| *n == name);
+    if let Some((_, words)) = of(view.tool().figure_words).or_else(|| of(PRINTED_BY_MANY)) {
         return printed(words);
     }
     if let Some((_, words)) = COMMON.iter().find(|(n, _)| *n == name) {
