@@ -24,7 +24,7 @@ PATIENT = ("--connect-timeout=60s", "--thread-init-timeout=60")
 MANY_SESSIONS, THEIR_EACH_WAY_MS = 64, 20
 # A read of networked storage; a millisecond would be a slow disk.
 PAGE_READ_MS = 0.4
-# Seconds in which a server whose disk is full answers observers often enough.
+# Seconds in which a server whose disk is full, or that stops, answers observers often enough.
 SLOW_RUN_S = 12
 
 
@@ -190,7 +190,7 @@ CAUSES = [
     # Between its stops the host may be as full as without them: its maker looks.
     Cause("server-stops", ("server-stalls",),
           Load("oltp_point_select", SMALL, 8), Load("oltp_point_select", SMALL, 8), 0.0,
-          making.stopped(0.3), doses=made_by(making.stopped, 0.2, 0.8)),
+          making.stopped(0.3), least_s=SLOW_RUN_S, doses=made_by(making.stopped, 0.2, 0.8)),
     Cause("overload", ("overload",),
           Load("oltp_read_only", SMALL, 16), Load("oltp_read_only", SMALL, 16), 0.0,
           making.too_much(1.5), true_too=("server-cpu", "client-cpu"), classes=("cpu", "client"),

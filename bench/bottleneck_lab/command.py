@@ -161,7 +161,7 @@ def measure_all(args, plan, stack):
         failed = [report.line(o) for o in outcomes if not o["holds"]]
         if failed:
             raise BenchError("a cause did not take hold: " + "; ".join(failed))
-    how = [f"Runs of {plan.seconds} s after {plan.warmup_s} s, of a full disk {SLOW_RUN_S} s; each "
+    how = [f"Runs of {plan.seconds} s after {plan.warmup_s} s, of a full disk and of stops {SLOW_RUN_S} s; each "
            f"cause {plan.repeats} times on each engine, middle, weak and strong in turn, compared "
            "with the same load without it."]
     if plan.diagnose:

@@ -5,7 +5,9 @@ use crate::doubt;
 use crate::number::percent;
 use crate::seen::Observations;
 use crate::texts::verdict as texts;
-use crate::thresholds::{CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, SMALL};
+use crate::thresholds::{
+    CPU_FULL, CPU_IDLE, FEWEST_LOOKS, MAKES_MOST, OF_LOW, OF_MEDIUM, PAUSED, SMALL,
+};
 use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
 
 /// Without what would limit a higher load, where all that was asked for was served: it is where the time
@@ -42,8 +44,12 @@ pub(crate) fn ranked(seen: &Observations<'_>, mut findings: Vec<Finding>) -> Vec
     for _ in 0..3 {
         for (first, second) in MAKES {
             let of = |cause: &Cause| findings.iter().find(|f| f.cause == *cause);
+            let least = match first {
+                Cause::ServerStalls => PAUSED,
+                _ => SMALL,
+            };
             let Some(maker) =
-                of(first).filter(|f| f.confidence > Confidence::Low && f.share >= SMALL)
+                of(first).filter(|f| f.confidence > Confidence::Low && f.share >= least)
             else {
                 continue;
             };

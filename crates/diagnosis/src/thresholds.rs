@@ -8,6 +8,8 @@ pub const SHARE: f64 = 0.25;
 pub const MOST: f64 = 0.4;
 /// Share below which a part changes no verdict.
 pub const SMALL: f64 = 0.15;
+/// Share of the run in which nothing moved, from which that comes before what limits the rest of it.
+pub const PAUSED: f64 = 0.1;
 
 /// Seconds with looks at sessions below which what they were at is chance: each has ten looks.
 pub const FEWEST_LOOKS: usize = 5;

@@ -121,6 +121,8 @@ pub(crate) const MAKES: &[(Cause, Cause)] = &[
     (Cause::LockHeld, Cause::ServerStalls),
     (Cause::LockHeld, Cause::LongTransaction),
     (Cause::RowLocks, Cause::ServerCpu),
+    // Sessions that queue for a row meet at its page and in the tables of locks.
+    (Cause::RowLocks, Cause::Latches),
     (Cause::Latches, Cause::ServerCpu),
     (Cause::NetworkDistance, Cause::TooFewSessions),
     (Cause::CommitLog, Cause::TooFewSessions),
