@@ -256,7 +256,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ),
     (
         "sysbench oltp_insert run --observe=nonsense",
-        &["nonsense 不是观测来源；可用 auto、off，或以下来源的列表："],
+        &["--observe=\"nonsense\" 不是观测来源；可用 auto、off，或以下来源的列表："],
     ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
