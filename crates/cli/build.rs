@@ -45,8 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     if of_cargo("OPT_LEVEL") == OPT_LEVEL_OF_DIST && links_with_lld() {
         let order = Path::new(&of_cargo("CARGO_MANIFEST_DIR")).join(TEXT_ORDER);
         let order = order.display();
-        println!("cargo:rustc-link-arg-bins=-Wl,--symbol-ordering-file={order}");
-        println!("cargo:rustc-link-arg-bins=-Wl,--no-warn-symbol-ordering");
+        // A path may have commas, which part options behind `-Wl`.
+        for option in [
+            format!("--symbol-ordering-file={order}"),
+            "--no-warn-symbol-ordering".into(),
+        ] {
+            println!("cargo:rustc-link-arg-bins=-Xlinker");
+            println!("cargo:rustc-link-arg-bins={option}");
+        }
     }
     let (forms, sections): (Vec<Section>, Vec<Section>) = tidemark_texts::sections(Path::new("."))?
         .into_iter()

@@ -63,6 +63,7 @@ pub fn without_secrets(text: &str) -> String {
 fn in_words(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut letter = match begins_with_flag(text) {
+        true if has_other_port(text) => Letter::Apart,
         true => Letter::GoesOn,
         false => Letter::Unknown,
     };
@@ -81,21 +82,19 @@ fn in_words(text: &str) -> String {
 /// Where the first value begins that stands behind a password's name and a colon. It ends with the line: a
 /// password may have blanks.
 fn called(text: &str) -> Option<usize> {
-    let mut is_in_brackets = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            // `(using password: YES)` tells none.
-            '(' | ')' => is_in_brackets = c == '(',
-            ':' | '：' if !is_in_brackets && is_called(&text[..at]) => {
-                let value = text[at + c.len_utf8()..].trim_start();
-                if !value.is_empty() && !is_hidden_in_quotes(value) {
-                    return Some(text.len() - value.len());
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    let mut colons = text.match_indices([':', '：']);
+    colons.find_map(|(at, colon)| {
+        let value = text[at + colon.len()..].trim_start();
+        let is_told = !value.is_empty() && !is_hidden_in_quotes(value);
+        let begins = text.len() - value.len();
+        (is_told && is_called(&text[..at]) && !is_of_an_error(&text[..at], value)).then_some(begins)
+    })
+}
+
+/// Whether it is `(using password: YES)`, which tells none.
+fn is_of_an_error(before: &str, value: &str) -> bool {
+    let is_said = ["YES", "NO"].iter().any(|said| value.starts_with(said));
+    is_said && before.to_ascii_lowercase().ends_with("using password")
 }
 
 /// Whether the last word of a text is what a password is called.
@@ -169,6 +168,15 @@ fn begins_with_flag(text: &str) -> bool {
     let plain = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '`'));
     let flag = plain.strip_prefix('-');
     flag.is_some_and(|flag| flag.starts_with(|c: char| c == '-' || c.is_ascii_alphabetic()))
+}
+
+/// Whether flags name a port by `-P` or an account by `-U`, as go-tpc's do: `-p` is no port then.
+fn has_other_port(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.any(|word| word == "-U")
+        || text
+            .split_once("-P ")
+            .is_some_and(|(_, port)| port.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a word behind `-p` is seen to be something else than a password: ports or what they are mapped to,
@@ -276,6 +284,14 @@ mod tests {
             ("- 数据库密码：geheim", "- 数据库密码：***"),
             ("账号：root 密码：geheim", "账号：root 密码：***"),
             ("user: root, password: geheim", "user: root, password: ***"),
+            (
+                "db1 (user root, password: geheim)",
+                "db1 (user root, password: ***",
+            ),
+            (
+                "  -U root -p 8888 -P 4000 \\",
+                "  -U root -p *** -P 4000 \\",
+            ),
             (
                 "10:15:32 [INFO] tables are loaded by mysql -pgeheim, password: geheim",
                 "10:15:32 [INFO] tables are loaded by mysql -p*** password: ***",

@@ -81,6 +81,8 @@ pub(crate) struct TableReader {
     /// The caption above those.
     above_groups: String,
     rows: usize,
+    /// Whether a row is called a source: a target beside it is a system.
+    has_source: bool,
     /// Cells of the row above, for those that are merged with them.
     above: Vec<String>,
     notation: Notation,

@@ -30,6 +30,8 @@ pub(crate) struct Db {
     overdue: bool,
     /// The statements that the session has prepared, by name.
     prepared: HashMap<&'static str, String>,
+    /// A statement that was not answered in time may have prepared what is not known here.
+    is_unsure: bool,
 }
 
 /// Why there is no answer.
@@ -125,6 +127,7 @@ impl Db {
             id: None,
             overdue: false,
             prepared: HashMap::new(),
+            is_unsure: false,
         }
     }
 
@@ -135,8 +138,9 @@ impl Db {
     pub fn query(&mut self, sql: &str) -> Result<RowSet, Refusal> {
         let answer = self.answer(sql);
         if matches!(answer, Err(Refusal::Failed(_))) {
-            // The next session knows none of them.
+            // The next session knows none of them, and this one may know more.
             self.prepared.clear();
+            self.is_unsure = true;
         }
         answer
     }
@@ -170,6 +174,11 @@ impl Db {
     /// # Errors
     /// As [`Db::query`].
     pub fn query_prepared(&mut self, name: &'static str, sql: &str) -> Result<RowSet, Refusal> {
+        if self.is_unsure {
+            self.query("DEALLOCATE ALL")?;
+            self.prepared.clear();
+            self.is_unsure = false;
+        }
         if self.prepared.get(name).is_none_or(|has| has != sql) {
             if self.prepared.remove(name).is_some() {
                 self.query(&format!("DEALLOCATE {name}"))?;

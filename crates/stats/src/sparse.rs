@@ -32,7 +32,8 @@ pub(crate) fn lowest_of(bucket: u64) -> u64 {
 
 /// The highest value of a bucket.
 pub(crate) fn highest_of(bucket: u64) -> u64 {
-    lowest_of(bucket + 1) - 1
+    // Behind the last bucket the next one begins at 2^64, which is 0 here.
+    lowest_of(bucket + 1).wrapping_sub(1)
 }
 
 /// A histogram of values from 1 to `reach` in nanoseconds: `held` are the buckets that hold something

@@ -160,6 +160,8 @@ fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
         '=' => sign + 1,
         ':' if quoted => sign + 1,
         '>' if sign == 0 && !quoted && is_element(&text[..end]) => 1,
+        // `PASSWORD('…')` of SQL.
+        '(' if sign == 0 && !quoted && bare[1..].trim_start().starts_with(['\'', '"']) => 1,
         // In SQL the value follows in quotes.
         '"' | '\'' | '`' if sign > 0 && !quoted => sign,
         // A flag and its value, as words of their own.
@@ -257,6 +259,10 @@ mod tests {
                 r#"{"password": "***", "a": 1}"#,
             ),
             ("<password>geh eim</password>", "<password>***</password>"),
+            (
+                "SET PASSWORD FOR u = PASSWORD('geheim')",
+                "SET PASSWORD FOR u = PASSWORD('***')",
+            ),
             (
                 "CREATE USER 'u'@'%' IDENTIFIED BY 'geh eim', v Identified with p BY \"geheim\"",
                 "CREATE USER 'u'@'%' IDENTIFIED BY '***', v Identified with p BY \"***\"",

@@ -7,8 +7,8 @@ use crate::pauses::Pause;
 use crate::seen::Observations;
 use crate::texts::cpu_quota as texts;
 use crate::thresholds::{
-    CPU_FULL, KEPT_OFF, LEAST_USED, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN, SURELY_KEPT_OFF,
-    USED_UP, WAITED_FOR_CPU,
+    CPU_FULL, FEWEST_PAUSES, KEPT_OFF, LEAST_USED, MOST, READY, ROOM, ROOM_MOSTLY, SHARE, STOLEN,
+    SURELY_KEPT_OFF, USED_UP, WAITED_FOR_CPU,
 };
 use crate::{Cause, Lang, PartKind, WaitClass, Words};
 
@@ -56,7 +56,7 @@ fn kept_off(tasks: &Tasks, host: &Host, pauses: &[Pause]) -> Option<f64> {
         let at_s = at_ms as f64 / 1000.0;
         pauses
             .iter()
-            .any(|p| (p.from_s - 1.0..=p.to_s + 1.0).contains(&at_s))
+            .any(|p| (p.from_s - p.length_s - 1.0..=p.to_s + 1.0).contains(&at_s))
     };
     let delay = tasks.delay.as_ref()?;
     let (mut had, mut waited, mut seconds) = (0.0, 0.0, 0.0);
@@ -134,8 +134,9 @@ fn hidden(seen: &Observations<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
-    let is_kept =
-        seen.pauses.is_empty() && ready >= READY * used.max(LEAST_USED) && host.load() < ROOM;
+    let is_kept = seen.pauses.len() < FEWEST_PAUSES
+        && ready >= READY * used.max(LEAST_USED)
+        && host.load() < ROOM;
     if !is_kept || share < SHARE {
         return Outcome::NotFound;
     }

@@ -28,8 +28,12 @@ pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
     let Some(run) = doc.of(TOOL).filter(|run| run.section == ROWS) else {
         return false;
     };
+    const TOTALS: [&str; 3] = ["Mean", "Max", "Buckets"];
     let taken = match plain.strip_prefix("#[") {
-        Some(totals) => self::totals(run, totals, ms, line),
+        Some(totals) => {
+            TOTALS.iter().any(|begin| totals.starts_with(begin))
+                && self::totals(run, totals, ms, line)
+        }
         None => row(run, &words(plain), ms, line),
     };
     if taken {

@@ -9,7 +9,24 @@ const LONGEST: usize = 200;
 
 /// Where a password begins that a line sets or tells; it ends with the line.
 pub(super) fn password(text: &str) -> Option<usize> {
-    set(text).or_else(|| told(text))
+    set(text).or_else(|| told(text)).or_else(|| kept(text))
+}
+
+/// `"mysql_pass": "X"` and `<mysql_pass>X</mysql_pass>` of its files.
+fn kept(text: &str) -> Option<usize> {
+    text.match_indices("pass").find_map(|(at, word)| {
+        let name = text[..at].ends_with(['_', 'r']);
+        let behind = &text[at + word.len()..];
+        let value = match behind.strip_prefix('>') {
+            Some(value) => value,
+            None => behind
+                .strip_prefix('"')?
+                .trim_start()
+                .strip_prefix(':')?
+                .trim_start(),
+        };
+        (name && !value.is_empty()).then(|| text.len() - value.len())
+    })
 }
 
 /// `diset connection mysql_pass X`, and `diset('connection','mysql_pass','X')` of its Python.
@@ -76,6 +93,8 @@ mod tests {
     #[test]
     fn passwords_of_the_dictionary_are_hidden() {
         for (line, shown) in [
+            ("  \"mysql_pass\": \"geheim\",", "  \"mysql_pass\": ***"),
+            ("<mysql_pass>geheim</mysql_pass>", "<mysql_pass>***"),
             (
                 "diset connection mysql_pass geheim",
                 "diset connection mysql_pass ***",

@@ -58,7 +58,8 @@ impl TableReader {
         // Beside a source a target is a system.
         let has_source = names.iter().any(|n| is_source(n));
         let is_wanted = |n: &String| !has_source && is_goal(n);
-        let is_kept = |n: &String| is_wanted(n) || matches!(column(n), ColumnMeaning::Change(_));
+        let is_change = |n: &str| matches!(column(n), ColumnMeaning::Change(_)) && !is_state(n);
+        let is_kept = |n: &String| is_wanted(n) || is_change(n);
         let is_beside = |n: &String| is_unit(n) || is_remark(n) || is_kept(n);
         let beside = names
             .iter()
@@ -227,9 +228,29 @@ fn is_goal(heading: &str) -> bool {
 }
 
 /// Whether a column is of the system from which something was moved.
-fn is_source(heading: &str) -> bool {
+pub(super) fn is_source(heading: &str) -> bool {
     let lower = plain(heading).to_lowercase();
     lower.starts_with("source") || lower.starts_with('源')
+}
+
+/// Whether a heading is of what was changed, and not of by how much: `Improved`, `Before change`, `对比版本`.
+fn is_state(heading: &str) -> bool {
+    const ENDS: [&str; 8] = ["前", "后", "後", "组", "組", "版", "版本", "方案"];
+    const BEGINS: [&str; 10] = [
+        "before",
+        "after",
+        "pre",
+        "post",
+        "with",
+        "without",
+        "improved",
+        "changed",
+        "increased",
+        "decreased",
+    ];
+    let lower = plain(heading).to_lowercase();
+    let first = lower.split(|c: char| !c.is_ascii_alphabetic()).next();
+    ENDS.iter().any(|end| lower.ends_with(end)) || first.is_some_and(|word| BEGINS.contains(&word))
 }
 
 /// Whether a column is of words about its rows.

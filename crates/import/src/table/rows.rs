@@ -1,5 +1,6 @@
 //! Rows of a table, each a run or several.
 
+use super::opening::is_source;
 use super::{MOST_AMBIGUOUS, TOOL, TableReader, doc_draft};
 use crate::beside::is_total;
 use crate::captions::take_units;
@@ -74,7 +75,9 @@ impl TableReader {
         }
         self.carry_down(&mut cells);
         // A row of what is wanted is no run.
-        if cells.first().is_some_and(|first| is_wanted(first)) {
+        self.has_source |= cells.first().is_some_and(|first| is_source(first));
+        // Beside a source a target is a system.
+        if !self.has_source && cells.first().is_some_and(|first| is_wanted(first)) {
             doc.leftovers.cells(line, &[text.into()]);
             return Some(Became::NotUnderstood);
         }

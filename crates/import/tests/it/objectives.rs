@@ -72,6 +72,8 @@ fn a_row_of_what_is_wanted_is_no_run() {
     assert_eq!(table.runs.len(), 1, "{:?}", table.runs);
     assert_eq!(figure(&table.runs[0], "rate"), Some(900.0));
     assert_eq!(left(&table), [(4, "| SLO | 1000 | 20 |")]);
+    let systems = import("| system | TPS |\n|---|---|\n| Source | 900 |\n| Target | 1000 |\n");
+    assert_eq!(systems.runs.len(), 2, "beside a source: {:?}", systems.runs);
 }
 
 #[test]

@@ -114,6 +114,17 @@ fn a_column_of_changes_is_no_run() {
     );
     assert_eq!(variants(&changed), [Some("v1"), Some("v2")]);
     assert_eq!(figures(&changed, "rate"), [(100.0, 3), (110.0, 3)]);
+    for columns in [
+        "Original | Improved",
+        "基准版本 | 对比版本",
+        "Before change | After change",
+    ] {
+        let text = format!(
+            "| Metric | {columns} |\n|---|---|---|\n| TPS | 100 | 110 |\n| P95 (ms) | 9 | 8 |\n"
+        );
+        let states = figures(&import(&text), "rate");
+        assert_eq!(states, [(100.0, 3), (110.0, 3)], "{columns}");
+    }
     let kept = changed.runs[0].options.get("TPS (提升)");
     assert_eq!(kept.map(|o| o.value.as_str()), Some("10"));
 }
