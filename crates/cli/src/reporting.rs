@@ -10,6 +10,7 @@ use crate::texts::{progress as texts, reports as said};
 use crate::{args, authored, messages, progress, run_selection, stdio};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
@@ -335,15 +336,25 @@ fn document(
     of_many(&document, format, words.lang, folder)
 }
 
+/// Records digested at a time: each takes some megabytes.
+const MOST_DIGESTED: usize = 8;
+
 type Digests = (Vec<RunDigest>, Vec<Unreadable>);
 
-/// Reads records one by one and digests each while the next is read, so that a few are in memory at
-/// most.
+/// Reads records one by one and digests them meanwhile, one on each core, so that a few are in memory
+/// at most.
 fn digests(asked: &ReportScope, lang: Lang) -> Result<Digests, Failure> {
     let bar = progress::bar(asked.runs.len() as u64, texts::runs(lang), lang);
     let result = thread::scope(|scope| {
         let (records, to_digest) = sync_channel(1);
-        let digested = scope.spawn(move || digest(to_digest));
+        let to_digest = Arc::new(Mutex::new(to_digest));
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let digesting: Vec<_> = (0..cores.min(MOST_DIGESTED))
+            .map(|_| Arc::clone(&to_digest))
+            .map(|records| scope.spawn(move || digest(&records)))
+            .collect();
+        // With the last of them its end is dropped, and what is sent then is not waited for.
+        drop(to_digest);
         let mut unreadable = Vec::new();
         for place in &asked.runs {
             match read(asked, place)? {
@@ -360,11 +371,16 @@ fn digests(asked: &ReportScope, lang: Lang) -> Result<Digests, Failure> {
             bar.inc(1);
         }
         drop(records);
-        let (mut digests, more) = digested
-            .join()
-            .map_err(|_| Failure::new(ExitCode::Failed, "a record could not be digested"))?;
-        unreadable.extend(more);
+        let mut digests = Vec::new();
+        for one in digesting {
+            let (some, more) = one
+                .join()
+                .map_err(|_| Failure::new(ExitCode::Failed, "a record could not be digested"))?;
+            digests.extend(some);
+            unreadable.extend(more);
+        }
         digests.sort_by(|a, b| a.id().cmp(b.id()));
+        unreadable.sort_by(|a, b| a.id.cmp(&b.id));
         Ok((digests, unreadable))
     });
     bar.finish_and_clear();
@@ -386,9 +402,10 @@ fn read(asked: &ReportScope, place: &RunSource) -> Result<Result<RunRecord, Unre
     }
 }
 
-fn digest(records: Receiver<RunRecord>) -> Digests {
+fn digest(records: &Mutex<Receiver<RunRecord>>) -> Digests {
     let (mut digests, mut unreadable) = (Vec::new(), Vec::new());
-    for record in records {
+    // The lock is held for the waiting, not for the work.
+    while let Some(record) = records.lock().ok().and_then(|next| next.recv().ok()) {
         match RunDigest::of(&record) {
             Ok(digest) => digests.push(digest),
             Err(error) => unreadable.push(Unreadable {

@@ -87,6 +87,24 @@ impl Buckets {
         }
     }
 
+    /// Adds to several buckets, which are in order.
+    pub fn add_all(&mut self, held: &[(u64, u64)]) {
+        let (Some((first, _)), Some((last, _))) = (held.first(), held.last()) else {
+            return;
+        };
+        let each = held.iter().map(|(_, count)| *count);
+        self.count_on(each.fold(0, u64::saturating_add));
+        self.reach(*first as usize, *last as usize);
+        let at = |bucket: &u64| *bucket as usize - self.first;
+        match &mut self.counts {
+            Counts::Narrow(counts) => held.iter().for_each(|(b, n)| counts[at(b)] += *n as u32),
+            Counts::Wide(counts) => held.iter().for_each(|(b, n)| {
+                let count = &mut counts[at(b)];
+                *count = count.saturating_add(*n);
+            }),
+        }
+    }
+
     /// Adds to the total, and widens before that is too much.
     fn count_on(&mut self, count: u64) {
         self.total = self.total.saturating_add(count);
@@ -229,9 +247,7 @@ impl Buckets {
     pub fn deserialize(bytes: &[u8]) -> Result<Self, DeserializeError> {
         let mut read = Self::new();
         if let Some(counts) = counts(bytes) {
-            for (bucket, count) in counts {
-                read.add_to(bucket as usize, count);
-            }
+            read.add_all(&counts);
             return Ok(read);
         }
         let library = Deserializer::new().deserialize::<u64, _>(&mut &*bytes)?;

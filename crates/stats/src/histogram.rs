@@ -220,10 +220,9 @@ impl Histogram {
         if min_ns > max_ns || parts.sum_ns > u128::from(all) * u128::from(max_ns) {
             return Err(format("sum, minimum and maximum can't be"));
         }
-        let buckets = self.buckets.get_or_insert_with(Buckets::new);
-        for (bucket, count) in counts {
-            buckets.add_to(bucket as usize, count);
-        }
+        self.buckets
+            .get_or_insert_with(Buckets::new)
+            .add_all(&counts);
         self.sum_ns += parts.sum_ns;
         self.min_ns = self.min_ns.min(min_ns);
         self.max_ns = self.max_ns.max(max_ns);

@@ -88,8 +88,10 @@ pub(crate) fn counts(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
         return None;
     }
     let end = bucket_of(word(24)?.min(MAX_NS.next_power_of_two()));
-    let mut payload = bytes.get(HEADER..)?.iter();
-    let mut counts = Vec::new();
+    let payload = bytes.get(HEADER..)?;
+    // Most counts have one byte, and one of empty buckets before them.
+    let mut counts = Vec::with_capacity(payload.len() / 2 + 1);
+    let mut payload = payload.iter();
     let mut bucket = 0u64;
     while let Some(first) = payload.next() {
         let mut number = u64::from(first & 0x7f);

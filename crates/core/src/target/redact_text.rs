@@ -8,6 +8,10 @@ const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 const IDENTIFIED: &str = "identified";
 /// So far behind it `BY` is looked for.
 const LONGEST_PLUGIN: usize = 60;
+/// What stands before an account and its password in SQL: `SET PASSWORD FOR account = '…'`.
+const PASSWORD_FOR: &str = "set password for ";
+/// So far behind it `=` is looked for.
+const LONGEST_SQL_ACCOUNT: usize = 200;
 
 /// Readings of one text.
 pub(super) const MOST_PASSES: usize = 8;
@@ -115,7 +119,8 @@ pub(super) fn assignments(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let ends = |name: &'static str| lower.match_indices(name).map(|(at, name)| at + name.len());
     let names = NAMES.into_iter().flat_map(ends);
-    let mut names: Vec<usize> = names.chain(ends_of_identified_by(&lower)).collect();
+    let of_accounts = ends_of_identified_by(&lower).chain(ends_of_password_for(&lower));
+    let mut names: Vec<usize> = names.chain(of_accounts).collect();
     names.sort_unstable();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -142,10 +147,29 @@ fn ends_of_identified_by(lower: &str) -> impl Iterator<Item = usize> {
             let from = at + word.len();
             let near = &lower[from..];
             let near = &near[..near.floor_char_boundary(LONGEST_PLUGIN)];
-            let by = near.find(" by ")?;
+            let follows = |at: usize| near[at + BY.len()..].starts_with([' ', '\'', '"']);
+            let by = near
+                .match_indices(BY)
+                .map(|(at, _)| at)
+                .find(|at| follows(*at))?;
             let between = near[..by].trim();
             let is_account = between.is_empty() || between.starts_with("with ");
             is_account.then_some(from + by + BY.len())
+        })
+}
+
+/// Where the account of each `set password for` ends in a text of small letters, if a quoted value is
+/// assigned to it.
+fn ends_of_password_for(lower: &str) -> impl Iterator<Item = usize> {
+    lower
+        .match_indices(PASSWORD_FOR)
+        .filter_map(move |(at, words)| {
+            let from = at + words.len();
+            let near = &lower[from..];
+            let near = &near[..near.floor_char_boundary(LONGEST_SQL_ACCOUNT)];
+            let sign = near.find('=')?;
+            let value = near[sign + 1..].trim_start();
+            value.starts_with(['\'', '"']).then_some(from + sign)
         })
 }
 
@@ -153,7 +177,12 @@ fn ends_of_identified_by(lower: &str) -> impl Iterator<Item = usize> {
 fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
     let rest = &text[end..];
     let skip = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
-    let quoted = rest.starts_with(['"', '\'', '`']);
+    // A quote ends the name in `"password": …`, and begins the value in `BY'…'`.
+    let is_by = {
+        let before = &text.as_bytes()[end.saturating_sub(3)..end];
+        before.eq_ignore_ascii_case(b" by")
+    };
+    let quoted = !is_by && rest.starts_with(['"', '\'', '`']);
     let bare = &rest[usize::from(quoted)..];
     let sign = skip(bare);
     let from = match bare[sign..].chars().next()? {
@@ -163,7 +192,7 @@ fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
         // `PASSWORD('…')` of SQL.
         '(' if sign == 0 && !quoted && bare[1..].trim_start().starts_with(['\'', '"']) => 1,
         // In SQL the value follows in quotes.
-        '"' | '\'' | '`' if sign > 0 && !quoted => sign,
+        '"' | '\'' | '`' if (sign > 0 || is_by) && !quoted => sign,
         // A flag and its value, as words of their own.
         _ if sign > 0 && !quoted && is_flag(&text[..end]) && !bare[sign..].starts_with('-') => sign,
         _ => return None,
@@ -268,6 +297,14 @@ mod tests {
                 "CREATE USER 'u'@'%' IDENTIFIED BY '***', v Identified with p BY \"***\"",
             ),
             (
+                "identified by'geheim'; Identified WITH p BY'geheim'",
+                "identified by'***'; Identified WITH p BY'***'",
+            ),
+            (
+                "SET PASSWORD FOR 'u'@'h'='geh eim'; set password for u = \"geheim\";",
+                "SET PASSWORD FOR 'u'@'h'='***'; set password for u = \"***\";",
+            ),
+            (
                 "CREATE ROLE u LOGIN PASSWORD 'geheim' CREATEDB",
                 "CREATE ROLE u LOGIN PASSWORD '***' CREATEDB",
             ),
@@ -337,7 +374,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_taken_and_once_is_enough(text in "(\\PC|[\\n:/@=\"'*>]|password|://|--pwd |pwd '|identified by '){0,40}") {
+        fn any_text_is_taken_and_once_is_enough(text in "(\\PC|[\\n:/@=\"'*>]|password|://|--pwd |pwd '|identified by '|identified by'|set password for |=){0,40}") {
             let once = redact_text(&text);
             prop_assert_eq!(redact_text(&once), once.clone());
             if text == once {
