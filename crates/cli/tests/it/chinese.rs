@@ -258,6 +258,35 @@ const WRONG: &[(&str, &[&str])] = &[
         "sysbench oltp_insert run --observe=nonsense",
         &["--observe=\"nonsense\" 不是观测来源；可用 auto、off，或以下来源的列表："],
     ),
+    (
+        "sysbench cpu cleanup",
+        &[
+            "cpu 不需要 cleanup；可用：",
+            "；例如：tidemark sysbench cpu run",
+        ],
+    ),
+    (
+        "sysbench oltp_insert run --range-key-partitioning=1",
+        &["某个 sysbench 分支的选项，sysbench 没有；范围分区请用：--partitioning=range"],
+    ),
+    (
+        "oltpbench -c workload.xml",
+        &["未给出步骤：请加 --create=true、--clear=true"],
+    ),
+    (
+        "pgbench -i -I dt",
+        &[
+            "--init-steps=dt：必须有 t、g（或 G）和 p：建表、加载与检查不可分开；例如 --init-steps=dtgvpf",
+        ],
+    ),
+    (
+        "pgbench a b",
+        &["无法识别 b：只能给出一个数据库名；选项写作 --name=value"],
+    ),
+    (
+        "pgbench --partitions=4",
+        &["不支持 --partitions：表按不分区创建；压测可使用 pgbench 创建的分区表"],
+    ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
