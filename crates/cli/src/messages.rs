@@ -227,6 +227,19 @@ mod tests {
                 "there is no sandbox x; tidemark up mariadb starts one",
                 "没有沙箱 x；可用 tidemark up mariadb 启动",
             ),
+            (
+                "silence (-p) has no effect: errors are counted and reported once, at the end",
+                "silence（-p）不起作用：错误只计数，结束时统一报告",
+            ),
+            (
+                "--clients=3: 2 streams can't be shared by 3 clients; use at most as many clients as streams",
+                "--clients=3：2 个查询流不够 3 个客户端分；客户端数不得超过查询流数",
+            ),
+            (
+                "the first, middle and last of the records to choose from were looked up in table t, and user5 \
+                 is missing: it was loaded with other records or keys (keyprefix)",
+                "在表 t 中查找了待访问记录的首、中、尾三条，没有 user5：该表是用其他记录数或键加载的（keyprefix）",
+            ),
             // Only a part is known: the server's own words stay.
             (
                 "1045: Access denied (using password: YES); the server requires TLS: use tls=on",

@@ -287,6 +287,22 @@ const WRONG: &[(&str, &[&str])] = &[
         "pgbench --partitions=4",
         &["不支持 --partitions：表按不分区创建；压测可使用 pgbench 创建的分区表"],
     ),
+    (
+        "tpch run --queries q1,q23",
+        &["未知的查询 \"q23\"；请用 q1 到 q22，例如 --queries=q1,q6；是否想用 q22？"],
+    ),
+    (
+        "tpch run --test power --queries q1",
+        &["--queries=q1：--test=power 执行全部 22 个查询；请去掉 --queries"],
+    ),
+    (
+        "tpch run --test full --check",
+        &["--check 与 --test=full 不能同时使用：RF1 和 RF2 会修改数据"],
+    ),
+    (
+        "tpch run --test throughput --time 1m",
+        &["--time 与 --test=throughput 不能同时使用：每个查询流"],
+    ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
