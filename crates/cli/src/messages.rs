@@ -105,10 +105,11 @@ fn translated(text: &str) -> Option<String> {
             None => (at + 1, Cow::Borrowed(parts[at])),
         };
         if at > 0 {
-            out += if matches!(said, Cow::Owned(_)) {
-                "；"
-            } else {
-                PART
+            let is_asked = out.ends_with('？');
+            out += match said {
+                Cow::Owned(_) if is_asked => "",
+                Cow::Owned(_) => "；",
+                Cow::Borrowed(_) => PART,
             };
         }
         is_known |= matches!(said, Cow::Owned(_));
@@ -139,11 +140,32 @@ fn form_of(text: &str) -> Option<String> {
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}')?;
         let (_, value) = values.iter().find(|(named, _)| *named == name)?;
-        out += before;
-        out += &translated(value).unwrap_or_else(|| (*value).into());
+        add(&mut out, before);
+        let value = translated(value).map_or(Cow::Borrowed(*value), Cow::Owned);
+        add(&mut out, &value);
         rest = after;
     }
-    Some(out + rest)
+    add(&mut out, rest);
+    Some(out)
+}
+
+/// Chinese has no blanks between its own characters, but beside a name or number.
+fn add(out: &mut String, text: &str) {
+    if out.ends_with(' ') && text.starts_with(is_han) {
+        let before = out.trim_end_matches(' ').len();
+        if out[..before].ends_with(is_han) {
+            out.truncate(before);
+        }
+    }
+    let behind = text.trim_start_matches(' ');
+    match out.ends_with(is_han) && behind.starts_with(is_han) {
+        true => *out += behind,
+        false => *out += text,
+    }
+}
+
+fn is_han(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
 /// The values that a text has in the places of a form, if it is of that form.
@@ -160,7 +182,11 @@ fn values<'f, 't>(form: &'f str, text: &'t str) -> Option<Vec<(&'f str, &'t str)
         };
         rest = rest.get(value.len() + behind.len()..)?;
         let is_number = value.bytes().all(|c| c.is_ascii_digit());
-        if value.is_empty() || value.contains(PART) || (name == "number" && !is_number) {
+        let is_cut = value.matches('(').count() != value.matches(')').count();
+        let is_other = name.ends_with("number") && !is_number;
+        // What stands before a colon is no part of a value that a form begins with.
+        let is_named = values.is_empty() && form.starts_with('{') && value.contains(COLON);
+        if value.is_empty() || value.contains(PART) || is_cut || is_other || is_named {
             return None;
         }
         values.push((name, value));
@@ -239,6 +265,24 @@ mod tests {
                 "the first, middle and last of the records to choose from were looked up in table t, and user5 \
                  is missing: it was loaded with other records or keys (keyprefix)",
                 "在表 t 中查找了待访问记录的首、中、尾三条，没有 user5：该表是用其他记录数或键加载的（keyprefix）",
+            ),
+            (
+                "--rate=1e-300: must be transactions per second from 0.1 to 10 or 0, from..to:step, or several \
+                 joined by commas (1e-300 is neither 0 nor from 0.1 to 10); for example --rate=10",
+                "--rate=1e-300：须为每秒事务数 0.1 到 10 或 0、from..to:step，或以逗号分隔的多个值（1e-300 \
+                 既不是 0，也不在 0.1 到 10 之间）；例如 --rate=10",
+            ),
+            (
+                "--config=a.xml: line 5, column 1: the end of <password> is expected here, </password>",
+                "--config=a.xml：第 5 行第 1 列：此处应为 <password> 的结束标签 </password>",
+            ),
+            (
+                "--test=powr: must be queries, power; did you mean power?; for example --test=queries",
+                "--test=powr：须为 queries, power；是否想用 power？例如 --test=queries",
+            ),
+            (
+                "--connect-rate=x: must be 0.001 to 1000000 sessions per second, or 0 for no limit",
+                "--connect-rate=x：须为每秒 0.001 到 1000000 个会话，或 0（不限）",
             ),
             // Only a part is known: the server's own words stay.
             (
@@ -342,7 +386,6 @@ mod tests {
 
     #[test]
     fn errors_that_users_meet_have_forms() {
-        let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
         let mut found = 0;
         for file in ERRORS {
             let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
@@ -350,11 +393,38 @@ mod tests {
             for text in errors_of(&source) {
                 for line in text.lines().filter(|line| english_words(line) > 1) {
                     let chinese = in_chinese(line);
-                    let mut parts = chinese.split('；').flat_map(|part| part.split(PART));
-                    let is_known = |part: &str| part.contains(is_han) || english_words(part) == 0;
-                    assert!(parts.all(is_known), "{file}: {line}: {chinese}");
+                    assert!(is_known(&chinese), "{file}: {line}: {chinese}");
                     found += 1;
                 }
+            }
+        }
+        assert!(found > 50, "{found}");
+    }
+
+    /// Whether each part of a message is Chinese, or has no words.
+    fn is_known(chinese: &str) -> bool {
+        let mut parts = chinese.split('；').flat_map(|part| part.split(PART));
+        parts.all(|part| part.contains(is_han) || english_words(part) == 0)
+    }
+
+    #[test]
+    fn errors_of_transcripts_have_forms() {
+        let folder = format!("{}/tests/cmd", env!("CARGO_MANIFEST_DIR"));
+        let mut found = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_none_or(|ending| ending != "trycmd") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            // What is left out of a transcript is no message.
+            let said = text
+                .lines()
+                .filter(|line| line.starts_with(MARK) && !line.contains("..."));
+            for line in said.filter(|line| english_words(line) > 1) {
+                let chinese = in_chinese(line);
+                assert!(is_known(&chinese), "{}: {chinese}", path.display());
+                found += 1;
             }
         }
         assert!(found > 50, "{found}");
@@ -364,7 +434,10 @@ mod tests {
     fn each_form_is_found_by_itself() {
         for (english, chinese) in MESSAGES {
             let filled = |text: &str| text.replace('{', "<").replace('}', ">");
-            let with_number = |text: &str| text.replace("{number}", "7");
+            let with_number = |text: &str| {
+                let text = text.replace("{number}", "7");
+                text.replace("{column_number}", "8")
+            };
             let (english, chinese) = (with_number(english), with_number(chinese));
             assert_eq!(in_chinese(&filled(&english)), filled(&chinese));
         }

@@ -252,7 +252,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ),
     (
         "sysbench oltp_insert run --rate=fast",
-        &["--rate=fast：须为 ", "不是速率", "；例如 --rate="],
+        &["--rate=fast：须为每秒事务数 ", "不是速率", "；例如 --rate="],
     ),
     (
         "sysbench oltp_insert run --observe=nonsense",
@@ -302,6 +302,25 @@ const WRONG: &[(&str, &[&str])] = &[
     (
         "tpch run --test throughput --time 1m",
         &["--time 与 --test=throughput 不能同时使用：每个查询流"],
+    ),
+    (
+        "tpcc --warehouses 2 --parts 3 prepare",
+        &["--parts=3 超过 --warehouses=2：每个分区至少要有一个仓库；例如 --parts=2"],
+    ),
+    (
+        "tpch --sf 0.012 --target sqlite:h.db prepare",
+        &[
+            "--sf=0.012：按规范 4.2.3 节的公式",
+            "；小于 0.023 时只有部分取值可用，例如 ",
+        ],
+    ),
+    (
+        "up mariadb --set bind_address=0.0.0.0",
+        &["参数 bind_address 由沙箱设定，沙箱只在本机监听；其他参数可以设置，例如 "],
+    ),
+    (
+        "ycsb run sqlite -p recordcount=10 -p readproportion=0 -p updateproportion=0",
+        &["和 readmodifywriteproportion 都是 0；例如 readproportion=1"],
     ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
