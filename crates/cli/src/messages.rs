@@ -284,6 +284,23 @@ mod tests {
                 "--connect-rate=x: must be 0.001 to 1000000 sessions per second, or 0 for no limit",
                 "--connect-rate=x：须为每秒 0.001 到 1000000 个会话，或 0（不限）",
             ),
+            (
+                "tag:a: run 7 is excluded: it is failed",
+                "tag:a：压测 7 未列入：其状态为失败",
+            ),
+            (
+                "3 values of a time that had one; the first is kept (first: line 9 \"x\")",
+                "3 个值的时间重复；保留第一个（首处：行 9 \"x\"）",
+            ),
+            (
+                "doctor: 300 rows were loaded, 299 were found",
+                "doctor：加载了 300 行，查到 299 行",
+            ),
+            (
+                "this agent runs no Lua scripts (--scripts=off); start it with --scripts=queries to let them \
+                 compute and query",
+                "本代理不运行 Lua 脚本（--scripts=off）；如需允许脚本计算和查询，请以 --scripts=queries 启动代理",
+            ),
             // Only a part is known: the server's own words stay.
             (
                 "1045: Access denied (using password: YES); the server requires TLS: use tls=on",

@@ -322,6 +322,18 @@ const WRONG: &[(&str, &[&str])] = &[
         "ycsb run sqlite -p recordcount=10 -p readproportion=0 -p updateproportion=0",
         &["和 readmodifywriteproportion 都是 0；例如 readproportion=1"],
     ),
+    (
+        "watch sqlite:a.db --observe=off",
+        &["的值 'off' 无效：观测没有负载，off 则什么都不剩；请用 auto，或观测来源的列表"],
+    ),
+    (
+        "watch sqlite:a.db --time=0",
+        &["的值 '0' 无效：须为大于 0 的时间，如 10s"],
+    ),
+    (
+        "exec",
+        &["未给出任务文件；例如：tidemark exec job.json，或 tidemark exec --from last"],
+    ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
