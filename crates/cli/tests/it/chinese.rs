@@ -334,6 +334,10 @@ const WRONG: &[(&str, &[&str])] = &[
         "exec",
         &["未给出任务文件；例如：tidemark exec job.json，或 tidemark exec --from last"],
     ),
+    (
+        "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db?tls=on&ca=/dev/null",
+        &["ca=/dev/null：其中没有 PEM 证书"],
+    ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
