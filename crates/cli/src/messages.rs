@@ -189,7 +189,10 @@ fn values<'f, 't>(form: &'f str, text: &'t str) -> Option<Vec<(&'f str, &'t str)
         rest = rest.get(value.len() + behind.len()..)?;
         let is_number = value.bytes().all(|c| c.is_ascii_digit());
         let is_cut = value.matches('(').count() != value.matches(')').count();
-        let is_other = name.ends_with("number") && !is_number;
+        let is_other = match name {
+            "one_word" => value.contains(' '),
+            _ => name.ends_with("number") && !is_number,
+        };
         // What stands before a colon is no part of a value that a form begins with.
         let is_named = values.is_empty() && form.starts_with('{') && value.contains(COLON);
         if value.is_empty() || value.contains(PART) || is_cut || is_other || is_named {

@@ -135,6 +135,27 @@ fn messages_are_found_whole_and_by_their_parts() {
              changed. Use another database, or drop it yourself",
             "无法创建表 t：t 已存在，但它不是表，而是视图；未做任何修改。请换用其他数据库，或自行删除",
         ),
+        (
+            "run abc: failed: it is part of run x",
+            "压测 abc：失败：它正在参与压测 x",
+        ),
+        (
+            "client b: its version is 1, and the coordinator's 2; install one version everywhere",
+            "客户端 b：其版本为 1，而协调端为 2；请在各处安装同一版本",
+        ),
+        (
+            "--nats nats://h:4222: Connection refused (os error 111); start a server with: nats-server -js; trying \
+             again",
+            "--nats nats://h:4222：连接被拒绝 (os error 111)；启动服务器：nats-server -js；正在重试",
+        ),
+        (
+            "table t has no primary key with these options, and the server requires one (a=ON); nothing was \
+             changed. Set a=OFF, or leave out --secondary or --parts",
+            "按这些选项，表 t 没有主键，而服务器要求有主键（a=ON）；未做任何修改。请设置 a=OFF，或去掉 \
+             --secondary 或 --parts",
+        ),
+        // What begins with a word of a form is not of that form.
+        ("run it again; see above", "run it again；见上"),
         // Only a part is known: the server's own words stay.
         (
             "1045: Access denied (using password: YES); the server requires TLS: use tls=on",
