@@ -154,6 +154,22 @@ fn messages_are_found_whole_and_by_their_parts() {
             "按这些选项，表 t 没有主键，而服务器要求有主键（a=ON）；未做任何修改。请设置 a=OFF，或去掉 \
              --secondary 或 --parts",
         ),
+        (
+            "s.toml:2: time = \"1500ms\": a: sysbench's workloads take whole seconds; for example time = \"60s\"",
+            "s.toml:2：time = \"1500ms\"：a：sysbench 的负载只接受整数秒；例如 time = \"60s\"",
+        ),
+        (
+            "workloads of factor f: no workload is called x; there are a, b; did you mean a?",
+            "factor f 的 workloads：没有名为 x 的负载；可用：a, b；是否想用 a？",
+        ),
+        (
+            "dstat.csv: line 3: \"x\" is no time in the format of [time]; no row has one (dstat.toml)",
+            "dstat.csv：第 3 行：\"x\" 不是 [time] 所定格式的时间；各行都没有（dstat.toml）",
+        ),
+        (
+            "http//db1: must begin with http:// or https://; for example http://db1:9100/metrics",
+            "http//db1：须以 http:// 或 https:// 开头；例如 http://db1:9100/metrics",
+        ),
         // What begins with a word of a form is not of that form.
         ("run it again; see above", "run it again；见上"),
         // Only a part is known: the server's own words stay.

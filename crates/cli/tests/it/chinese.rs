@@ -411,6 +411,11 @@ fn studies_print_chinese() {
         session = { synchronous = \"OFF\" }\n\
         [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 500 }\n";
     std::fs::write(dir.path().join("study.toml"), study).unwrap();
+    let wrong = study.replace("time = 1\n", "time = 1\norder = \"shufled\"\n");
+    std::fs::write(dir.path().join("wrong.toml"), wrong).unwrap();
+    let said = in_chinese(&dir, &["study", "plan", "wrong.toml"]);
+    let near = "或 shuffled（打乱），是否想用 shuffled？例如 order = ";
+    assert!(said.err.contains(near), "{said:?}");
     let plan = ["study", "plan", "study.toml"];
     in_both(
         &dir,
