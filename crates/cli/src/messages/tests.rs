@@ -170,6 +170,22 @@ fn messages_are_found_whole_and_by_their_parts() {
             "http//db1: must begin with http:// or https://; for example http://db1:9100/metrics",
             "http//db1：须以 http:// 或 https:// 开头；例如 http://db1:9100/metrics",
         ),
+        (
+            "a.xml: line 3, column 9: no tag can be read here; a < in a value is written &lt;",
+            "a.xml：第 3 行第 9 列：此处无法读取标签；值中的 < 写作 &lt;",
+        ),
+        (
+            "--file=a.sql: line 1: \\set needs a variable and an expression; for example \\set a random(1, 9)",
+            "--file=a.sql：第 1 行：\\set 须有变量和表达式；例如 \\set a random(1, 9)",
+        ),
+        (
+            "`sysbench.rand.x` is not in sysbench: s.lua:3",
+            "sysbench 中没有 `sysbench.rand.x`：s.lua:3",
+        ),
+        (
+            "9 pages in m; read one with: man m/tidemark.1\n",
+            "m 中有 9 页手册；查看：man m/tidemark.1\n",
+        ),
         // What begins with a word of a form is not of that form.
         ("run it again; see above", "run it again；见上"),
         // Only a part is known: the server's own words stay.

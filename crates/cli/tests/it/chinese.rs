@@ -338,6 +338,10 @@ const WRONG: &[(&str, &[&str])] = &[
         "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db?tls=on&ca=/dev/null",
         &["ca=/dev/null：其中没有 PEM 证书"],
     ),
+    (
+        "oltp_read_only run",
+        &["oltp_read_only 是 sysbench 的脚本：tidemark sysbench oltp_read_only [options]... run"],
+    ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
     (
