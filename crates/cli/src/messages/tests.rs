@@ -186,6 +186,10 @@ fn messages_are_found_whole_and_by_their_parts() {
             "9 pages in m; read one with: man m/tidemark.1\n",
             "m 中有 9 页手册；查看：man m/tidemark.1\n",
         ),
+        (
+            "--delimiter: must be one character that is no letter, digit or quote; for example a = 1 or b = 2",
+            "--delimiter：须为一个字符，且不是字母、数字或引号；例如 a = 1 或 b = 2",
+        ),
         // What begins with a word of a form is not of that form.
         ("run it again; see above", "run it again；见上"),
         // Only a part is known: the server's own words stay.
