@@ -5,7 +5,7 @@ use crate::render::{Format, render};
 use crate::runs::{open, record_in, whole_id};
 use crate::stdio::print;
 use crate::texts::attach as texts;
-use crate::{args, user_files};
+use crate::{args, messages, user_files};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -277,7 +277,7 @@ fn listed(
         text += &(texts::and_more(lang, series.len() - PRINTED) + "\n");
     }
     for sentence in said {
-        text += &format!("{sentence}\n");
+        text += &format!("{}\n", messages::reason(sentence, lang));
     }
     text
 }

@@ -3,7 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::secrets::redact;
 use crate::stdio::{print, print_data};
-use crate::{args, frontend, user_files};
+use crate::{args, frontend, messages, user_files};
 use std::fs::{self, File};
 use tidemark_core::shell_word;
 use tidemark_files::{Replace, write};
@@ -53,10 +53,11 @@ pub fn man(words: &args::Man) -> Result<ExitCode, Failure> {
         let path = folder.join(name);
         write(&path, &text, Replace::Known(&is_page)).map_err(|e| user_files::failed(&path, &e))?;
     }
-    print(&format!(
+    let said = format!(
         "{count} pages in {shown}; read one with: man {shown}/tidemark.1\n",
         shown = folder.display()
-    ));
+    );
+    print(&messages::in_language(&said));
     Ok(ExitCode::Success)
 }
 

@@ -7,7 +7,7 @@ use crate::columns;
 use crate::exit::{ExitCode, Failure};
 use crate::render::language;
 use crate::texts::agents as texts;
-use crate::{interrupt, program, secrets};
+use crate::{interrupt, messages, program, secrets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
     let quiet = words.quiet;
     let mut said = |line: &str| {
         if !quiet {
-            say!("{line}");
+            say!("{}", messages::in_language(line));
         }
     };
     let (since, wait) = (Instant::now(), words.wait.unwrap_or_default());

@@ -6,6 +6,7 @@ use super::nats_options;
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::messages;
 use crate::render::language;
 use crate::storing::store_path;
 use tidemark_clients::{ClientFacts, ClientsRun, CoordinatorEvent, Offset};
@@ -41,7 +42,8 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
         },
         ..spec
     };
-    say!("run {id}: {} clients", entry.clients.len());
+    let clients = format!("run {id}: {} clients", entry.clients.len());
+    say!("{}", messages::in_language(&clients));
     let mut gathering = Gathering::new(&unled, entry.on_loss);
     let facts = entry.clients.iter().map(|client| ClientFacts {
         agent: client.agent.clone(),
@@ -50,7 +52,8 @@ pub fn attach(words: &args::Attach) -> Result<ExitCode, Failure> {
     });
     gathering.chosen(facts.collect());
     if is_led {
-        say!("its rates were led by the coordinator that was lost: it ends after this one");
+        let led = "its rates were led by the coordinator that was lost: it ends after this one";
+        say!("{}", messages::in_language(led));
         run.end_steps();
     }
     gathering.begins(tidemark_clients::now_ns(), &run);

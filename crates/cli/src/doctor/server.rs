@@ -3,6 +3,7 @@
 use super::basics::KnownTarget;
 use super::told::{Area, CheckLevel, Teller};
 use crate::diagnose::{StillChanged, still_changed};
+use crate::messages::reason;
 use crate::storing::store_path;
 use crate::texts::doctor_server as texts;
 use tidemark_core::record::Setting;
@@ -112,9 +113,10 @@ pub fn left_by_diagnoses(target: &Target, teller: &Teller) {
     let says = match still_changed(target, &store) {
         Ok((left, doubts)) => {
             let left = left.iter().map(|left| still(left, lang));
+            let doubts = doubts.iter().map(|doubt| reason(doubt, lang).into_owned());
             left.chain(doubts).collect()
         }
-        Err(failure) => vec![failure.message],
+        Err(failure) => vec![reason(&failure.message, lang).into_owned()],
     };
     for says in says {
         teller.tell(

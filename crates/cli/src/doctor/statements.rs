@@ -7,6 +7,7 @@ use super::scratch::{NoScratch, Scratch};
 use super::told::{Area, CheckLevel, Teller};
 use crate::exit::ExitCode;
 use crate::interrupt;
+use crate::messages::reason;
 use crate::texts::doctor_statements as texts;
 use serde_json::Map;
 use std::sync::Arc;
@@ -181,7 +182,8 @@ impl Examining<'_> {
                 Err(EngineError::Interrupted) => return,
                 Err(error) => {
                     self.drop_loaded(connector);
-                    let says = texts::not_loaded(lang, small.name, error);
+                    let says =
+                        texts::not_loaded(lang, small.name, reason(&error.to_string(), lang));
                     return self.fail(small.name, &says);
                 }
             }
@@ -195,7 +197,10 @@ impl Examining<'_> {
             _ if interrupt::handle().is_stopped() => {}
             Ok(Ok(proven)) => self.tell_proven(small.name, proven),
             Ok(Err(unproven)) => self.tell_unproven(small.name, &unproven),
-            Err(error) => self.fail(small.name, &texts::not_loaded(lang, small.name, error)),
+            Err(error) => self.fail(
+                small.name,
+                &texts::not_loaded(lang, small.name, reason(&error.to_string(), lang)),
+            ),
         }
     }
 
@@ -214,7 +219,10 @@ impl Examining<'_> {
                 self.tell(CheckLevel::Skipped, small.name, &says);
             }
             Ok(Err(unproven)) => self.tell_unproven(small.name, &unproven),
-            Err(error) => self.fail(small.name, &texts::not_loaded(lang, small.name, error)),
+            Err(error) => self.fail(
+                small.name,
+                &texts::not_loaded(lang, small.name, reason(&error.to_string(), lang)),
+            ),
         }
     }
 
@@ -225,7 +233,8 @@ impl Examining<'_> {
         // An end that the user asked for does not keep doctor from dropping what it made.
         let stop = tidemark_engine::StopHandle::new();
         if let Err(failure) = drop_tables(connector, &workload, 1, false, &stop) {
-            let says = texts::left(self.teller.lang, workload.name(), failure);
+            let (lang, why) = (self.teller.lang, failure.to_string());
+            let says = texts::left(lang, workload.name(), reason(&why, lang));
             self.fail(workload.name(), &says);
         }
     }
@@ -239,7 +248,7 @@ impl Examining<'_> {
                 self.tell(CheckLevel::Note, "scratch", &says);
             }
             Err(why) => {
-                let says = texts::left(lang, name, error_of(&why));
+                let says = texts::left(lang, name, reason(&error_of(&why), lang));
                 self.fail("scratch", &says);
             }
         }
@@ -255,15 +264,17 @@ impl Examining<'_> {
                 grant,
             } => (
                 CheckLevel::Note,
-                texts::no_place(lang, statement, error, grant),
+                texts::no_place(lang, statement, reason(&error.to_string(), lang), grant),
             ),
-            NoScratch::NoFolder { folder, error } => {
-                (CheckLevel::Note, texts::no_folder(lang, folder, error))
-            }
+            NoScratch::NoFolder { folder, error } => (
+                CheckLevel::Note,
+                texts::no_folder(lang, folder, reason(error, lang)),
+            ),
             NoScratch::Foreign(name) => (CheckLevel::Note, texts::foreign(lang, name)),
             NoScratch::Busy => (CheckLevel::Note, texts::busy(lang).into()),
             NoScratch::Failed(_) => {
-                let says = texts::no_session(lang, connector.target(), error_of(why));
+                let says =
+                    texts::no_session(lang, connector.target(), reason(&error_of(why), lang));
                 return self.fail("scratch", &says);
             }
         };

@@ -85,6 +85,8 @@ fn a_table_of_another_collector_comes_to_a_run_and_is_told() {
     let (work, before) = measured();
     let dry = work.ok(&attach("last", &["--dry-run"]));
     assert!(dry.out.contains("would be attached to run"), "{dry:?}");
+    let chinese = work.ok(&attach("last", &["--dry-run", "--lang=zh"]));
+    assert!(chinese.out.contains("跳过压测期间（2"), "{chinese:?}");
     assert_eq!(work.last_record(), before);
 
     let said = work.ok(&attach("last", &[]));

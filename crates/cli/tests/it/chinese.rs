@@ -252,11 +252,95 @@ const WRONG: &[(&str, &[&str])] = &[
     ),
     (
         "sysbench oltp_insert run --rate=fast",
-        &["--rate=fast：须为 ", "不是速率", "；例如 --rate="],
+        &["--rate=fast：须为每秒事务数 ", "不是速率", "；例如 --rate="],
     ),
     (
         "sysbench oltp_insert run --observe=nonsense",
         &["--observe=\"nonsense\" 不是观测来源；可用 auto、off，或以下来源的列表："],
+    ),
+    (
+        "sysbench cpu cleanup",
+        &[
+            "cpu 不需要 cleanup；可用：",
+            "；例如：tidemark sysbench cpu run",
+        ],
+    ),
+    (
+        "sysbench oltp_insert run --range-key-partitioning=1",
+        &["某个 sysbench 分支的选项，sysbench 没有；范围分区请用：--partitioning=range"],
+    ),
+    (
+        "oltpbench -c workload.xml",
+        &["未给出步骤：请加 --create=true、--clear=true"],
+    ),
+    (
+        "pgbench -i -I dt",
+        &[
+            "--init-steps=dt：必须有 t、g（或 G）和 p：建表、加载与检查不可分开；例如 --init-steps=dtgvpf",
+        ],
+    ),
+    (
+        "pgbench a b",
+        &["无法识别 b：只能给出一个数据库名；选项写作 --name=value"],
+    ),
+    (
+        "pgbench --partitions=4",
+        &["不支持 --partitions：表按不分区创建；压测可使用 pgbench 创建的分区表"],
+    ),
+    (
+        "tpch run --queries q1,q23",
+        &["未知的查询 \"q23\"；请用 q1 到 q22，例如 --queries=q1,q6；是否想用 q22？"],
+    ),
+    (
+        "tpch run --test power --queries q1",
+        &["--queries=q1：--test=power 执行全部 22 个查询；请去掉 --queries"],
+    ),
+    (
+        "tpch run --test full --check",
+        &["--check 与 --test=full 不能同时使用：RF1 和 RF2 会修改数据"],
+    ),
+    (
+        "tpch run --test throughput --time 1m",
+        &["--time 与 --test=throughput 不能同时使用：每个查询流"],
+    ),
+    (
+        "tpcc --warehouses 2 --parts 3 prepare",
+        &["--parts=3 超过 --warehouses=2：每个分区至少要有一个仓库；例如 --parts=2"],
+    ),
+    (
+        "tpch --sf 0.012 --target sqlite:h.db prepare",
+        &[
+            "--sf=0.012：按规范 4.2.3 节的公式",
+            "；小于 0.023 时只有部分取值可用，例如 ",
+        ],
+    ),
+    (
+        "up mariadb --set bind_address=0.0.0.0",
+        &["参数 bind_address 由沙箱设定，沙箱只在本机监听；其他参数可以设置，例如 "],
+    ),
+    (
+        "ycsb run sqlite -p recordcount=10 -p readproportion=0 -p updateproportion=0",
+        &["和 readmodifywriteproportion 都是 0；例如 readproportion=1"],
+    ),
+    (
+        "watch sqlite:a.db --observe=off",
+        &["的值 'off' 无效：观测没有负载，off 则什么都不剩；请用 auto，或观测来源的列表"],
+    ),
+    (
+        "watch sqlite:a.db --time=0",
+        &["的值 '0' 无效：须为大于 0 的时间，如 10s"],
+    ),
+    (
+        "exec",
+        &["未给出任务文件；例如：tidemark exec job.json，或 tidemark exec --from last"],
+    ),
+    (
+        "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db?tls=on&ca=/dev/null",
+        &["ca=/dev/null：其中没有 PEM 证书"],
+    ),
+    (
+        "oltp_read_only run",
+        &["oltp_read_only 是 sysbench 的脚本：tidemark sysbench oltp_read_only [options]... run"],
     ),
     ("down nothing", &["没有沙箱 nothing；"]),
     ("show nothing", &["这里没有压测库；请用 --store=runs.db"]),
@@ -331,6 +415,11 @@ fn studies_print_chinese() {
         session = { synchronous = \"OFF\" }\n\
         [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 500 }\n";
     std::fs::write(dir.path().join("study.toml"), study).unwrap();
+    let wrong = study.replace("time = 1\n", "time = 1\norder = \"shufled\"\n");
+    std::fs::write(dir.path().join("wrong.toml"), wrong).unwrap();
+    let said = in_chinese(&dir, &["study", "plan", "wrong.toml"]);
+    let near = "或 shuffled（打乱），是否想用 shuffled？例如 order = ";
+    assert!(said.err.contains(near), "{said:?}");
     let plan = ["study", "plan", "study.toml"];
     in_both(
         &dir,
