@@ -1,6 +1,7 @@
 //! Lines of documents as they may be told: without the passwords in them.
 
 mod hammerdb;
+mod tpcc_mysql;
 
 use crate::command::{base_name, program};
 use std::net::Ipv4Addr;
@@ -44,14 +45,15 @@ impl Letter {
 }
 
 /// A line of a document with `***` for every password: of URLs and accounts, assignments, flags, and of
-/// `-p`, unless the line's program is known to mean something else by it; of HammerDB's dictionary, too.
+/// `-p`, unless the line's program is known to mean something else by it; of HammerDB's dictionary and of
+/// tpcc-mysql's old command line, too.
 ///
 /// ```
 /// use tidemark_import::without_secrets;
 /// assert_eq!(without_secrets("mysql -uroot -pgeheim db"), "mysql -uroot -p*** db");
 /// ```
 pub fn without_secrets(text: &str) -> String {
-    let text = redact_text(text);
+    let text = tpcc_mysql::without_passwords(redact_text(text));
     let begins = [called(&text), hammerdb::password(&text)];
     match begins.into_iter().flatten().min() {
         Some(value) => in_words(&text[..value]) + HIDDEN,
