@@ -95,8 +95,16 @@ fn called(text: &str) -> Option<usize> {
 
 /// Whether it is `(using password: YES)`, which tells none.
 fn is_of_an_error(before: &str, value: &str) -> bool {
-    let is_said = ["YES", "NO"].iter().any(|said| value.starts_with(said));
-    is_said && before.to_ascii_lowercase().ends_with("using password")
+    const USING: &str = "using password";
+    // `NOpe` is one.
+    let ends = |c: char| c.is_whitespace() || c == ')';
+    let is_said = ["YES", "NO"].iter().any(|said| {
+        let behind = value.strip_prefix(said);
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(ends))
+    });
+    let begin = before.len().checked_sub(USING.len());
+    let end = begin.and_then(|begin| before.get(begin..));
+    is_said && end.is_some_and(|end| end.eq_ignore_ascii_case(USING))
 }
 
 /// Whether the last word of a text is what a password is called.
@@ -285,6 +293,8 @@ mod tests {
             ("  password: geheim", "  password: ***"),
             ("- 数据库密码：geheim", "- 数据库密码：***"),
             ("账号：root 密码：geheim", "账号：root 密码：***"),
+            ("using password: NOgeheim", "using password: ***"),
+            ("Using password: YES-geheim", "Using password: ***"),
             ("user: root, password: geheim", "user: root, password: ***"),
             (
                 "db1 (user root, password: geheim)",
