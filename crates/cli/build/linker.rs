@@ -19,7 +19,7 @@ impl Linker {
     /// Whether an empty program links with these arguments; it is made in a folder.
     pub fn takes(&self, arguments: &[String], folder: &Path) -> bool {
         let source = folder.join("empty.rs");
-        if std::fs::write(&source, "fn main() {}\n").is_err() {
+        if std::fs::write(&source, "//! Nothing.\nfn main() {}\n").is_err() {
             return false;
         }
         let mut command = Command::new(&self.rustc);
