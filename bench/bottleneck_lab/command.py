@@ -121,11 +121,8 @@ def main():
 
 def programs_of(args):
     """Tidemark and the proxy."""
-    given = {"tidemark": args.tidemark, "tidemark-distance": args.distance}
-    if not all(given.values()):
-        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-lab"])
-        given = {name: path or folder / name for name, path in given.items()}
-    return [path.resolve() for path in given.values()]
+    helpers = {"tidemark-distance": args.distance}
+    return machine.programs(args.smoke, {"tidemark": args.tidemark}, helpers)
 
 
 def kept_in(args, stack):

@@ -73,12 +73,9 @@ def measure_all(args):
     """All parts; their table as text."""
     facts = Facts(args)
     say = progress_of(args)
-    built = None
-    if not (args.tidemark and args.simulated):
-        packages = ["tidemark", "tidemark-simulated-clients"]
-        built = machine.build_packages(args.smoke, packages)
-    tidemark = args.tidemark.resolve() if args.tidemark else built / "tidemark"
-    simulated = args.simulated.resolve() if args.simulated else built / "simulated-clients"
+    # What coordinating takes is a figure.
+    tidemark, simulated = machine.programs(args.smoke, {
+        "tidemark": args.tidemark, "simulated-clients": args.simulated})
     agents, seconds, each, pairs = sizes(args)
     rows = []
     if "coordinator" in args.parts:

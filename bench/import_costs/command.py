@@ -77,7 +77,7 @@ def main():
 def measure(args):
     """The figures as text."""
     facts = Facts(args)
-    tidemark = args.tidemark.resolve() if args.tidemark else machine.build(args.smoke).tidemark
+    [tidemark] = machine.programs(args.smoke, {"tidemark": args.tidemark})
     found = figures(tidemark, args, progress_of(args))
     how = [f"The changes are made to {found.clean} outputs, chosen by the seed {args.seed}."]
     return f"{facts.markdown(tidemark, [], how)}\n\n{report.figures_table(found)}"

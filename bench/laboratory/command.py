@@ -82,11 +82,9 @@ def measure_all(args, plan):
         print(text, file=progress, flush=True)
 
     load_before = os.getloadavg()[0]
-    programs = args.tidemark, args.lab, args.timers
-    if not all(programs):
-        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-lab", "tidemark-micro"])
-        named = zip(programs, ("tidemark", "tidemark-lab", "timers"))
-        programs = [program or folder / name for program, name in named]
+    # All on the same processors: what one takes is part of how late the others are.
+    programs = machine.programs(args.smoke, {
+        "tidemark": args.tidemark, "tidemark-lab": args.lab, "timers": args.timers})
     version = machine.version([programs[0]])
     if not args.tidemark and machine.revision():
         version += f" ({machine.revision()})"
@@ -108,7 +106,7 @@ class Bench:
     """The parts."""
 
     def __init__(self, programs, folder, plan, say):
-        self.programs = [path.resolve() for path in programs]
+        self.programs = programs
         self.folder, self.plan, self.say = folder, plan, say
 
     def _run(self, protocol, lab_options, sessions, rate=None):

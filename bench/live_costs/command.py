@@ -64,10 +64,8 @@ def main():
 
 def program_of(args):
     """What is measured, built unless it is given."""
-    path = args.tidemark
-    if path is None:
-        path = machine.build_packages(args.smoke, ["tidemark"]) / "tidemark"
-    return Programs(path.resolve(), None)
+    [tidemark] = machine.programs(args.smoke, {"tidemark": args.tidemark})
+    return Programs(tidemark, None)
 
 
 def measure_all(args, plan):

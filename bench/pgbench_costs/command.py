@@ -2,8 +2,8 @@
 
 import argparse
 
+from live_costs.command import program_of
 from session_costs.command import servers
-from tpcc_costs.command import programs_of
 from vs_sysbench.script import (
     Facts,
     add_output_options,
@@ -38,7 +38,7 @@ def parser():
     p.add_argument("--scheduling", choices=["batch", "normal"], default="batch",
                    help="scheduling class of Tidemark's threads (batch)")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
-    add_program(p, "--bare-loop", "the bare loop, which is not run here, likewise")
+    add_program(p, "--bare-loop", "not used: it is not run here")
     add_output_options(p)
     return p
 
@@ -65,7 +65,7 @@ def measure_all(args, plan):
     """The pairs; the table as text."""
     say = progress_of(args)
     facts = Facts(args)
-    programs = programs_of(args)
+    programs = program_of(args)
     with servers(args, say, []) as urls:
         found = measure(programs, urls["pgsql"], plan, say)
     how = [

@@ -51,12 +51,7 @@ def main():
 
 def programs_of(args):
     """The programs named, or built."""
-    named = (args.tidemark, args.made_up_study)
-    if all(named):
-        return tuple(path.resolve() for path in named)
-    folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-micro"])
-    built = (folder / "tidemark", folder / "made-up-study")
-    return tuple(path.resolve() if path else own for path, own in zip(named, built))
+    return machine.programs(args.smoke, {"tidemark": args.tidemark}, {"made-up-study": args.made_up_study})
 
 
 def measure_all(args, plan):

@@ -3,8 +3,8 @@
 import argparse
 import resource
 
+from live_costs.command import program_of
 from session_costs.command import servers
-from tpcc_costs.command import programs_of
 from vs_sysbench.clients import Size
 from vs_sysbench.script import (
     Facts,
@@ -36,7 +36,7 @@ def parser():
     p.add_argument("--sessions", type=positive_list, help="session counts in turn (16,256)")
     p.add_argument("--many", type=positive, help="threads of the run with very many (10,000)")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
-    add_program(p, "--bare-loop", "not used; named, it is not built")
+    add_program(p, "--bare-loop", "not used: it is not run here")
     add_output_options(p)
     return p
 
@@ -74,7 +74,7 @@ def measure_all(args, plan):
     """The figures on all servers; the tables as text."""
     say = progress_of(args)
     facts = Facts(args)
-    programs = programs_of(args)
+    programs = program_of(args)
     with servers(args, say, settings_of(plan)) as urls:
         found = measure(programs, urls, plan, say)
     settings = [f"{one.server}: {one.settings}." for one in found]

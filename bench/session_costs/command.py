@@ -98,13 +98,9 @@ def main():
 
 def programs_of(args):
     """What is measured: the clients, and the laboratory."""
-    given = {"tidemark": args.tidemark, "bare-loop": args.bare_loop, "tidemark-lab": args.lab}
-    if not all(given.values()):
-        packages = ["tidemark", "tidemark-bare-loop", "tidemark-lab"]
-        folder = machine.build_packages(args.smoke, packages)
-        given = {name: path or folder / name for name, path in given.items()}
-    tidemark, bare_loop, lab = (path.resolve() for path in given.values())
-    return Programs(tidemark, bare_loop), lab
+    measured = {"tidemark": args.tidemark, "bare-loop": args.bare_loop}
+    *clients, lab = machine.programs(args.smoke, measured, {"tidemark-lab": args.lab})
+    return Programs(*clients), lab
 
 
 def measure_all(args, plan):

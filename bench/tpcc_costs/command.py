@@ -4,7 +4,7 @@ import argparse
 
 from session_costs.command import servers
 from vs_sysbench import machine
-from vs_sysbench.clients import Programs, Size
+from vs_sysbench.clients import Size
 from vs_sysbench.script import (
     Facts,
     add_output_options,
@@ -90,11 +90,7 @@ def main():
 
 def programs_of(args):
     """What is measured, built unless it is given."""
-    given = {"tidemark": args.tidemark, "bare-loop": args.bare_loop}
-    if not all(given.values()):
-        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-bare-loop"])
-        given = {name: path or folder / name for name, path in given.items()}
-    return Programs(*(path.resolve() for path in given.values()))
+    return machine.clients(args.smoke, args.tidemark, args.bare_loop)
 
 
 def measure_all(args, plan):

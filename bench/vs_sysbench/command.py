@@ -17,7 +17,6 @@ from .clients import (
     SYSBENCH,
     TIDEMARK,
     Clients,
-    Programs,
     Size,
 )
 from .errors import BenchError
@@ -90,16 +89,7 @@ def measure_all(args, plan):
         print(text, file=progress, flush=True)
 
     load_before = os.getloadavg()[0]
-    before = args.before and args.before.resolve()
-    if args.tidemark and args.bare_loop:
-        programs = Programs(args.tidemark.resolve(), args.bare_loop.resolve(), before)
-    else:
-        built = machine.build(args.smoke)
-        programs = Programs(
-            args.tidemark.resolve() if args.tidemark else built.tidemark,
-            args.bare_loop.resolve() if args.bare_loop else built.bare_loop,
-            before,
-        )
+    programs = machine.clients(args.smoke, args.tidemark, args.bare_loop, args.before)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tidemark-bench."))
         urls = {"mysql": args.mysql, "pgsql": args.postgres}

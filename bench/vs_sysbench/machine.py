@@ -15,6 +15,16 @@ from .target import program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVERS = str(ROOT / "scripts/servers")
+# Programs of this workspace, and their packages.
+PACKAGES = {
+    "tidemark": "tidemark",
+    "bare-loop": "tidemark-bare-loop",
+    "made-up-study": "tidemark-micro",
+    "simulated-clients": "tidemark-simulated-clients",
+    "tidemark-distance": "tidemark-lab",
+    "tidemark-lab": "tidemark-lab",
+    "timers": "tidemark-micro",
+}
 
 
 def describe():
@@ -57,29 +67,52 @@ def revision():
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def build(smoke):
-    """Builds Tidemark and the bare loop."""
-    folder = build_packages(smoke, ["tidemark", "tidemark-bare-loop"])
-    return Programs(tidemark=folder / "tidemark", bare_loop=folder / "bare-loop")
+def clients(smoke, tidemark, bare_loop, before=None):
+    """Tidemark and the bare loop, built where none is named; `before` is another build."""
+    return Programs(*programs(smoke, {"tidemark": tidemark, "bare-loop": bare_loop}),
+                    before and before.resolve())
 
 
-def build_command(smoke, packages):
-    """What builds packages of this workspace: with the dist profile, except for a smoke test,
-    which takes what the tests have built already. That is the whole workspace with what its tests
-    depend on (examples make Cargo count that in): fewer packages turn on fewer features of the
-    crates they share, and most would be built once more."""
+def programs(smoke, measured, helpers=None):
+    """Where programs are, in this order: those named (name -> path or None), and the others built.
+    Helpers are no figure themselves: what is quick to build does."""
+    helpers = helpers or {}
+    if smoke:
+        measured, helpers = measured | helpers, {}
+    found = []
+    for profile, given in (("dist", measured), ("release", helpers)):
+        missing = [name for name, path in given.items() if path is None]
+        folder = build_programs(smoke, missing, profile) if missing else None
+        found += [path.resolve() if path else folder / name for name, path in given.items()]
+    return found
+
+
+def build_programs(smoke, names, profile):
+    """Builds programs of this workspace, and nothing beside them; their folder."""
+    packages = list(dict.fromkeys(PACKAGES[name] for name in names))
+    return build_packages(smoke, packages, names, profile)
+
+
+def build_command(smoke, packages, names=(), profile="dist"):
+    """What builds packages of this workspace, all their programs or those of these names: with the
+    dist profile or another, except for a smoke test, which takes what the tests have built already.
+    That is the whole workspace with what its tests depend on (examples make Cargo count that in):
+    fewer packages turn on fewer features of the crates they share, and most would be built once
+    more."""
     command = ["cargo", "build", "--locked"]
     if smoke:
         return [*command, "--workspace", "--bins", "--examples"]
-    command += ["--profile", "dist"]
+    command += ["--profile", profile]
     for package in packages:
         command += ["-p", package]
+    for name in names:
+        command += ["--bin", name]
     return command
 
 
-def build_packages(smoke, packages):
-    """Builds packages of this workspace; the folder with their programs."""
-    command = build_command(smoke, packages)
+def build_packages(smoke, packages, names=(), profile="dist"):
+    """Builds packages of this workspace, as `build_command` says; the folder with their programs."""
+    command = build_command(smoke, packages, names, profile)
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise BenchError("the build failed: " + " ".join(command))
     asked = subprocess.run(
@@ -89,13 +122,13 @@ def build_packages(smoke, packages):
         check=True,
     )
     folder = pathlib.Path(json.loads(asked.stdout)["target_directory"])
-    return folder / ("debug" if smoke else "dist")
+    return folder / ("debug" if smoke else profile)
 
 
 def become(package, name):
     """Builds a package, and becomes its program of this name, with the options of this one."""
     try:
-        program = build_packages("--smoke" in sys.argv, [package]) / name
+        program = build_packages("--smoke" in sys.argv, [package], [name]) / name
     except BenchError as error:
         sys.exit(f"bench/{name}: {error}")
     os.execv(program, [f"bench/{name}", *sys.argv[1:]])

@@ -2,9 +2,12 @@
 //! And a module of each section of the texts, with a function of each; but those of `[messages]` are a
 //! table. And the order of the functions in a program of the profile `dist`.
 
+#[path = "build/linker.rs"]
+mod linker;
+
+use linker::Linker;
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
 use tidemark_texts::Section;
 
 /// What runs execute side by side, so that it takes few pages (docs/adr/0025); `scripts/text-order`
@@ -13,24 +16,45 @@ const TEXT_ORDER: &str = "text-order.txt";
 /// Of this crate; no other profile has it.
 const OPT_LEVEL_OF_DIST: &str = "s";
 
-/// Whether the toolchain's own LLD links, as it does on x86-64 Linux by default: other linkers have no
-/// such option.
-fn links_with_lld() -> bool {
-    const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld/ld.lld";
-    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
-    let is_told = std::env::var_os("RUSTC_LINKER").is_some()
-        || std::env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("link"));
-    let sysroot = std::env::var_os("RUSTC")
-        .and_then(|rustc| {
-            Command::new(rustc)
-                .args(["--print", "sysroot"])
-                .output()
-                .ok()
-        })
-        .and_then(|output| String::from_utf8(output.stdout).ok());
-    is("TARGET", "x86_64-unknown-linux-gnu")
-        && !is_told
-        && sysroot.is_some_and(|sysroot| Path::new(sysroot.trim()).join(LLD).exists())
+/// Of the program for which [`TEXT_ORDER`] was written.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Has the linker lay functions out in order, if it is one that can: LLD, which links by default where
+/// the toolchain has it, the C compiler knows it, and no flag names another.
+fn order_functions() {
+    let of_cargo = |name: &str| std::env::var(name).unwrap_or_default();
+    // When cross compiling, the linker may be of another machine.
+    if of_cargo("TARGET") != TARGET || of_cargo("HOST") != TARGET {
+        return;
+    }
+    let order = Path::new(&of_cargo("CARGO_MANIFEST_DIR")).join(TEXT_ORDER);
+    // A path may have commas, which part options behind `-Wl`.
+    let arguments = [
+        "-Xlinker".to_owned(),
+        format!("--symbol-ordering-file={}", order.display()),
+        "-Xlinker".to_owned(),
+        "--no-warn-symbol-ordering".to_owned(),
+    ];
+    let flags = of_cargo("CARGO_ENCODED_RUSTFLAGS");
+    let linker = Linker {
+        rustc: std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()),
+        program: std::env::var_os("RUSTC_LINKER"),
+        flags: flags
+            .split('\x1f')
+            .filter(|flag| !flag.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    };
+    if linker.takes(&arguments, Path::new(&of_cargo("OUT_DIR"))) {
+        for argument in arguments {
+            println!("cargo:rustc-link-arg-bins={argument}");
+        }
+    } else {
+        println!(
+            "cargo:warning=this linker takes no order of functions, as LLD does: the program will take \
+             some MiB more memory"
+        );
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -42,17 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rustc-env=TIDEMARK_VERSION={version}{mark}");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={TEXT_ORDER}");
-    if of_cargo("OPT_LEVEL") == OPT_LEVEL_OF_DIST && links_with_lld() {
-        let order = Path::new(&of_cargo("CARGO_MANIFEST_DIR")).join(TEXT_ORDER);
-        let order = order.display();
-        // A path may have commas, which part options behind `-Wl`.
-        for option in [
-            format!("--symbol-ordering-file={order}"),
-            "--no-warn-symbol-ordering".into(),
-        ] {
-            println!("cargo:rustc-link-arg-bins=-Xlinker");
-            println!("cargo:rustc-link-arg-bins={option}");
-        }
+    if of_cargo("OPT_LEVEL") == OPT_LEVEL_OF_DIST {
+        order_functions();
     }
     let (forms, sections): (Vec<Section>, Vec<Section>) = tidemark_texts::sections(Path::new("."))?
         .into_iter()

@@ -3,7 +3,7 @@
 use crate::Evidence;
 use crate::measured::{RecordSeries, SummedSeries};
 use crate::number::percent_within;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
 use tidemark_core::series::Series;
 
@@ -23,12 +23,13 @@ pub(crate) struct Host {
 impl Host {
     /// `None` where its processors were not seen.
     pub fn of(series: &RecordSeries<'_>, source: &str) -> Option<Self> {
+        // Clients of several hosts each have a core of a number.
+        let cores = cores(series, source);
         Some(Self {
-            // Clients of several hosts each have a core of a number.
-            cores: cores(series, source, |_| true),
+            cores: cores.values().sum::<usize>().max(1) as f64,
             busy: series.column(source, "cpu.busy")?,
-            stolen: of_all(series, source, "cpu.steal"),
-            interrupts: of_all(series, source, "cpu.interrupts"),
+            stolen: of_all(series, source, "cpu.steal", &cores),
+            interrupts: of_all(series, source, "cpu.interrupts", &cores),
             io_pressure: series.column(source, "pressure.io.some"),
         })
     }
@@ -82,25 +83,44 @@ fn is_of_one(series: &Series) -> bool {
     series.key.labels.contains_key("core")
 }
 
-/// Processors that are told of, of the hosts that `wanted` takes.
-fn cores(series: &RecordSeries<'_>, source: &str, wanted: impl Fn(&Series) -> bool) -> f64 {
-    let all = series.named(source, "cpu.busy");
-    all.filter(|s| is_of_one(s) && wanted(s)).count().max(1) as f64
+/// The client that has told of a series, where there are several.
+fn client(series: &Series) -> Option<&str> {
+    series.key.labels.get("client").map(String::as_str)
+}
+
+/// Processors that are told of, by the client that tells of them.
+fn cores<'r>(series: &RecordSeries<'r>, source: &str) -> BTreeMap<Option<&'r str>, usize> {
+    let mut cores = BTreeMap::new();
+    for one in series.named(source, "cpu.busy").filter(|s| is_of_one(s)) {
+        *cores.entry(client(one)).or_default() += 1;
+    }
+    cores
 }
 
 /// Processors at something, of all hosts. Of many processors there is only the mean of a host's.
-fn of_all(series: &RecordSeries<'_>, source: &str, name: &str) -> Option<SummedSeries> {
-    let client = |s: &Series| s.key.labels.get("client").cloned();
-    let hosts: BTreeSet<Option<String>> = series.named(source, name).map(client).collect();
-    let each = hosts.into_iter().filter_map(|host| {
-        let is_its = |s: &Series| client(s) == host;
-        let each = series.column_of(source, name, |s| is_its(s) && is_of_one(s));
-        each.or_else(|| {
-            let mean = series.column_of(source, name, is_its)?;
-            Some(mean.times(cores(series, source, is_its)))
+fn of_all(
+    series: &RecordSeries<'_>,
+    source: &str,
+    name: &str,
+    cores: &BTreeMap<Option<&str>, usize>,
+) -> Option<SummedSeries> {
+    let mut hosts = BTreeMap::<Option<&str>, (Vec<&Series>, Vec<&Series>)>::new();
+    for one in series.named(source, name) {
+        let (each, means) = hosts.entry(client(one)).or_default();
+        match is_of_one(one) {
+            true => each.push(one),
+            false => means.push(one),
+        }
+    }
+    let metric = format!("{source} {name}");
+    let sum = |all: Vec<&Series>| SummedSeries::of(all.into_iter(), series.window, &metric);
+    let of_hosts = hosts.into_iter().filter_map(|(host, (each, means))| {
+        sum(each).or_else(|| {
+            let cores = cores.get(&host).copied().unwrap_or(1);
+            Some(sum(means)?.times(cores as f64))
         })
     });
-    each.reduce(SummedSeries::plus)
+    of_hosts.reduce(SummedSeries::plus)
 }
 
 /// Threads or processes.

@@ -38,7 +38,7 @@ impl JudgedWindow {
 pub(crate) struct SummedSeries {
     pub metric: String,
     pub unit: String,
-    /// Begin of a point in milliseconds, and the sum of the series' values.
+    /// Begin of a point in milliseconds, and the sum of the series' values; in the order of time.
     pub points: Vec<(i64, f64)>,
     pub step_ms: u32,
 }
@@ -76,9 +76,13 @@ impl SummedSeries {
 
     /// The value of about a time: sources look at the same second some milliseconds apart.
     pub fn near(&self, at_ms: i64) -> Option<f64> {
-        let step = i64::from(self.step_ms.max(1));
-        let apart = |point: &&(i64, f64)| (point.0 - at_ms).abs();
-        let nearest = self.points.iter().min_by_key(apart)?;
+        let step = u64::from(self.step_ms.max(1));
+        // Of days there are a hundred thousand points, and each is asked for.
+        let behind = self.points.partition_point(|(at, _)| *at < at_ms);
+        let before = behind.checked_sub(1).and_then(|at| self.points.get(at));
+        let both = [before, self.points.get(behind)];
+        let apart = |point: &&(i64, f64)| point.0.abs_diff(at_ms);
+        let nearest = both.into_iter().flatten().min_by_key(apart)?;
         (apart(&nearest) <= step / 2).then_some(nearest.1)
     }
 
@@ -220,5 +224,38 @@ impl<'r> RecordSeries<'r> {
                 )
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_about_a_time_is_the_nearest_one() {
+        let series = SummedSeries {
+            points: vec![(-1000, 1.0), (0, 2.0), (1000, 3.0), (3000, 4.0)],
+            step_ms: 1000,
+            ..SummedSeries::default()
+        };
+        for (at_ms, value) in [
+            (i64::MIN, None),
+            (-1501, None),
+            (-1500, Some(1.0)),
+            (-3, Some(2.0)),
+            (0, Some(2.0)),
+            (2, Some(2.0)),
+            // Of two as near the earlier one.
+            (500, Some(2.0)),
+            (501, Some(3.0)),
+            (1500, Some(3.0)),
+            (2000, None),
+            (2500, Some(4.0)),
+            (3500, Some(4.0)),
+            (i64::MAX, None),
+        ] {
+            assert_eq!(series.near(at_ms), value, "{at_ms}");
+        }
+        assert_eq!(SummedSeries::default().near(0), None);
     }
 }

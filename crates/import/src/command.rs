@@ -119,7 +119,13 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     if !looks || prose {
         return None;
     }
-    let (rest, hidden) = without_passwords(tool, rest);
+    let (mut rest, mut hidden) = without_passwords(tool, rest);
+    let placed = placed(tool, &rest);
+    let password = rest.get_mut(PLACE_OF_PASSWORD);
+    if let Some(password) = password.filter(|word| placed > 0 && !word.is_empty()) {
+        *password = HIDDEN.to_string();
+        hidden = true;
+    }
     let text = match hidden {
         // Its quotes are gone, too.
         true => [words.get(..=at)?, &rest].concat().join(" "),
@@ -131,17 +137,18 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         line,
         ..CommandLine::default()
     };
-    let mut rest = rest.iter().peekable();
+    let by_place = PLACES.iter().zip(&rest).take(placed);
+    let by_place = by_place.filter(|(name, _)| **name != "password");
+    let by_place = by_place.map(|(name, value)| ((*name).to_string(), value.clone()));
+    command.options.extend(by_place);
+    let mut rest = rest.iter().skip(placed).peekable();
     let mut plain = Vec::new();
     while let Some(word) = rest.next() {
         if is_password(tool, word) {
             rest.next_if(|w| *w == HIDDEN);
             continue;
         }
-        if matches!(
-            word.as_str(),
-            "|" | ">" | ">>" | "&" | "&&" | ";" | "2>&1" | "tee"
-        ) {
+        if ENDS_OF_COMMANDS.contains(&word.as_str()) {
             break;
         }
         if let Some(option) = tool.flag(word) {
@@ -211,6 +218,34 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
 
 /// What stands in the place of a password.
 const HIDDEN: &str = "***";
+
+/// What ends the words of a command.
+pub(crate) const ENDS_OF_COMMANDS: [&str; 8] = ["|", ">", ">>", "&", "&&", ";", "2>&1", "tee"];
+
+/// What the words of tpcc-mysql's old command line are, which has no flags.
+const PLACES: [&str; 8] = [
+    "host",
+    "db",
+    "user",
+    "password",
+    "warehouses",
+    "threads",
+    "warmup-time",
+    "time",
+];
+/// The password's among them.
+const PLACE_OF_PASSWORD: usize = 3;
+
+/// How many words are told by their places: with the password, or none.
+fn placed(tool: &Tool, words: &[String]) -> usize {
+    let is_end = |w: &&String| w.starts_with('-') || ENDS_OF_COMMANDS.contains(&w.as_str());
+    let placed = words.iter().take(PLACES.len()).take_while(|w| !is_end(w));
+    let placed = placed.count();
+    match tool.name == "tpcc-mysql" && placed > PLACE_OF_PASSWORD {
+        true => placed,
+        false => 0,
+    }
+}
 
 /// Whether a word is a flag of a password, whose value it may hold.
 fn is_password(tool: &Tool, word: &str) -> bool {

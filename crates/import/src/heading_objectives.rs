@@ -48,7 +48,9 @@ const SYSTEMS_CHINESE: [&str; 10] = [
 const CONDITIONS: [&str; 8] = [
     "under", "within", "at", "with", "meeting", "meets", "per", "for",
 ];
-const CONDITIONS_CHINESE: [&str; 4] = ["下", "满足", "符合", "达到"];
+const CONDITIONS_CHINESE: [&str; 3] = ["满足", "符合", "达到"];
+/// What makes a word that is no condition of `下`: `下单 TPS 目标`.
+const BEHIND_UNDER: [char; 8] = ['单', '发', '游', '载', '降', '限', '线', '行'];
 
 /// Whether a heading is of what is wanted: `Target P99`, `SLO p95`, `预期 TPS`, `P99 limit (ms)`. What was
 /// measured under a wanted load, or in a database that is a target, is not.
@@ -76,7 +78,9 @@ pub(crate) fn is_objective(heading: &str) -> bool {
         let rest = together.split_once(*word).map(|(_, rest)| rest);
         rest.is_some_and(|rest| !SYSTEMS_CHINESE.iter().any(|s| rest.starts_with(s)))
     });
-    let has_condition = CONDITIONS_CHINESE.iter().any(|c| together.contains(c));
+    let mut under = together.split('下').skip(1);
+    let has_condition = CONDITIONS_CHINESE.iter().any(|c| together.contains(c))
+        || under.any(|rest| !rest.starts_with(BEHIND_UNDER));
     let is_any = is_wanted || is_chinese || is_limit && conditions.is_none();
     is_any && !has_condition
 }
@@ -120,6 +124,7 @@ mod tests {
             "预期 TPS",
             "P99（目标）",
             "P99 阈值",
+            "下单 TPS 目标",
         ] {
             assert!(is_objective(heading), "{heading}");
         }
@@ -132,6 +137,7 @@ mod tests {
             "target db P99",
             "目标库 P99",
             "目标负载下的 P99",
+            "目标负载下 P99",
             "满足 SLO 的 TPS",
             "unlimited TPS",
             "TPS with CPU limit",

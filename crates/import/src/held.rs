@@ -17,7 +17,9 @@ pub(crate) struct PendingLines {
 }
 
 /// Lines of a table that is not understood, before they are told.
-pub(crate) const MOST_HELD: usize = 200;
+const MOST_HELD: usize = 200;
+/// The same of a table without numbers: of words alone.
+const MOST_OF_WORDS: usize = 10 * MOST_HELD;
 
 impl PendingLines {
     /// Keeps a line as it stands in the document; `text` is what is read of it.
@@ -35,6 +37,15 @@ impl PendingLines {
     /// Keeps a line of which it was said already what it is where no table follows.
     pub fn hold_as(&mut self, shown: &str, line: u64, otherwise: Became) {
         self.lines.push((line, shown.into(), Some(otherwise)));
+    }
+
+    /// Whether there are more lines than are kept before it is known what they are.
+    pub fn is_full(&self) -> bool {
+        let most = match self.has_numbers {
+            true => MOST_HELD,
+            false => MOST_OF_WORDS,
+        };
+        self.lines.len() >= most
     }
 
     /// The table is understood, or is none.

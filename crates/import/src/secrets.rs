@@ -1,6 +1,7 @@
 //! Lines of documents as they may be told: without the passwords in them.
 
 mod hammerdb;
+mod tpcc_mysql;
 
 use crate::command::{base_name, program};
 use std::net::Ipv4Addr;
@@ -44,14 +45,15 @@ impl Letter {
 }
 
 /// A line of a document with `***` for every password: of URLs and accounts, assignments, flags, and of
-/// `-p`, unless the line's program is known to mean something else by it; of HammerDB's dictionary, too.
+/// `-p`, unless the line's program is known to mean something else by it; of HammerDB's dictionary and of
+/// tpcc-mysql's old command line, too.
 ///
 /// ```
 /// use tidemark_import::without_secrets;
 /// assert_eq!(without_secrets("mysql -uroot -pgeheim db"), "mysql -uroot -p*** db");
 /// ```
 pub fn without_secrets(text: &str) -> String {
-    let text = redact_text(text);
+    let text = tpcc_mysql::without_passwords(redact_text(text));
     let begins = [called(&text), hammerdb::password(&text)];
     match begins.into_iter().flatten().min() {
         Some(value) => in_words(&text[..value]) + HIDDEN,
@@ -93,8 +95,16 @@ fn called(text: &str) -> Option<usize> {
 
 /// Whether it is `(using password: YES)`, which tells none.
 fn is_of_an_error(before: &str, value: &str) -> bool {
-    let is_said = ["YES", "NO"].iter().any(|said| value.starts_with(said));
-    is_said && before.to_ascii_lowercase().ends_with("using password")
+    const USING: &str = "using password";
+    // `NOpe` is one.
+    let ends = |c: char| c.is_whitespace() || c == ')';
+    let is_said = ["YES", "NO"].iter().any(|said| {
+        let behind = value.strip_prefix(said);
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(ends))
+    });
+    let begin = before.len().checked_sub(USING.len());
+    let end = begin.and_then(|begin| before.get(begin..));
+    is_said && end.is_some_and(|end| end.eq_ignore_ascii_case(USING))
 }
 
 /// Whether the last word of a text is what a password is called.
@@ -283,6 +293,8 @@ mod tests {
             ("  password: geheim", "  password: ***"),
             ("- 数据库密码：geheim", "- 数据库密码：***"),
             ("账号：root 密码：geheim", "账号：root 密码：***"),
+            ("using password: NOgeheim", "using password: ***"),
+            ("Using password: YES-geheim", "Using password: ***"),
             ("user: root, password: geheim", "user: root, password: ***"),
             (
                 "db1 (user root, password: geheim)",

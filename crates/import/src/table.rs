@@ -11,7 +11,7 @@ use crate::doc::{Became, Doc};
 use crate::draft::Draft;
 use crate::groups::Of;
 use crate::headings::ColumnMeaning;
-use crate::held::{MOST_HELD, PendingLines};
+use crate::held::PendingLines;
 use crate::lines_of_tables::{
     are_types, cells, is_frame, is_heading, is_heading_of_levels, is_turned, numbers_below,
 };
@@ -127,9 +127,10 @@ impl TableReader {
             Some(_) if self.candidate.is_some() => {}
             Some(Became::Table) if !self.open => {
                 self.held.hold(line.shown, line.text, line.number);
-                if self.held.lines.len() >= MOST_HELD && self.held.has_numbers {
+                if self.held.is_full() {
+                    let has_numbers = self.held.has_numbers;
                     self.held.settle(false, doc);
-                    self.held.is_told = true;
+                    self.held.is_told |= has_numbers;
                 }
             }
             Some(_) if !was_open => self.held.settle(true, doc),
@@ -261,7 +262,7 @@ impl TableReader {
             let mut heading = match candidate.heading {
                 CandidateHeading::Aligned(heading) => heading,
                 CandidateHeading::Turned(names, by) => {
-                    if by == BLANKS && is_rule(line.text) {
+                    if by == BLANKS && is_rule(line.text) && !self.held.is_full() {
                         let heading = CandidateHeading::Turned(names, by);
                         self.candidate = Some(Candidate {
                             heading,
@@ -282,7 +283,7 @@ impl TableReader {
                     return self.begin_turned((names, by), &row, lines, doc);
                 }
             };
-            if is_rule(line.text) {
+            if is_rule(line.text) && !self.held.is_full() {
                 heading.ruled(line.text);
                 let heading = CandidateHeading::Aligned(heading);
                 self.candidate = Some(Candidate {

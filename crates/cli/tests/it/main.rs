@@ -28,6 +28,7 @@ mod hostile_servers;
 mod importing;
 mod keeping;
 mod latency_identity;
+mod linking;
 mod loads;
 mod observing;
 mod odd_defaults;

@@ -39,6 +39,10 @@ fn command_lines_are_recognised_and_prose_is_not() {
             "tpcc_start -h127.0.0.1 -uroot -p *** -w10",
         ),
         (
+            "tpcc_start localhost tpcc root geheim 10 32 10 60 | tee -a out.log",
+            "tpcc_start localhost tpcc root *** 10 32 10 60 | tee -a out.log",
+        ),
+        (
             "sysbench --mysql-password='ge heim' oltp_read_only run",
             "sysbench --mysql-password=*** oltp_read_only run",
         ),
@@ -52,6 +56,17 @@ fn command_lines_are_recognised_and_prose_is_not() {
         assert!(!format!("{c:?}").contains("heim"), "{c:?}");
         assert_ne!(c.workload, "***");
     }
+    let c = command("tpcc_start db1 tpcc root '' 10 32 5 60 2>&1 | tee -a x", 1).unwrap();
+    assert_eq!((c.tool, &*c.workload), ("tpcc-mysql", ""));
+    for (name, value) in [
+        ("host", "db1"),
+        ("warehouses", "10"),
+        ("threads", "32"),
+        ("time", "60"),
+    ] {
+        assert!(c.options.contains(&(name.into(), value.into())), "{name}");
+    }
+    assert!(!c.options.iter().any(|(name, _)| name == "password"));
     for prose in [
         "Use sysbench and go-ycsb to test",
         "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)",

@@ -34,7 +34,8 @@ pub(super) fn take(plain: &str, line: u64, doc: &mut Doc) -> bool {
             TOTALS.iter().any(|begin| totals.starts_with(begin))
                 && self::totals(run, totals, ms, line)
         }
-        None => row(run, &words(plain), ms, line),
+        // No row stands below the totals.
+        None => !run.has_summary && row(run, &words(plain), ms, line),
     };
     if taken {
         doc.touch(line);

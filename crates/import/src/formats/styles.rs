@@ -4,6 +4,7 @@
 use super::FORMATS;
 use super::json::JsonValue;
 use crate::doc::Doc;
+use std::collections::{BTreeMap, HashSet};
 
 /// A name in a heading, as plain lines have it: some versions print capitals.
 fn label(name: &str) -> String {
@@ -105,10 +106,8 @@ pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
     let mut from = 0;
     while let Some(rest) = values.get(from..).filter(|rest| !rest.is_empty()) {
         // A name that comes again is the next object's.
-        let again = rest.iter().enumerate().position(|(at, value)| {
-            let before = rest.get(..at).unwrap_or_default();
-            before.iter().any(|v| v.path == value.path)
-        });
+        let mut names = HashSet::new();
+        let again = rest.iter().position(|v| !names.insert(v.path.as_str()));
         let object = rest.get(..again.unwrap_or(rest.len())).unwrap_or_default();
         from += object.len().max(1);
         let pairs: Vec<(&str, &str)> = object
@@ -123,22 +122,25 @@ pub(super) fn of_json(values: &[JsonValue], doc: &mut Doc) -> bool {
 
 /// An object of objects, one for each type by its name.
 pub(super) fn of_named_types(values: &[JsonValue], doc: &mut Doc) -> bool {
+    let mut objects = BTreeMap::<&str, Vec<(&str, &JsonValue)>>::new();
+    for value in values {
+        if let Some((of, name)) = value.path.rsplit_once('/') {
+            objects.entry(of).or_default().push((name, value));
+        }
+    }
     let mut taken = false;
     let types = values
         .iter()
         .filter_map(|v| v.path.strip_suffix("/Takes(s)"));
     for of in types {
-        let is_own = |v: &&JsonValue| {
-            let name = v.path.strip_prefix(of);
-            name.is_some_and(|name| name.starts_with('/'))
+        // One that is named again is told already.
+        let Some(own) = objects.remove(of) else {
+            continue;
         };
-        let own = || values.iter().filter(is_own);
-        let columns = own().filter_map(|v| {
-            let name = v.path.rsplit('/').next()?;
-            (name != "Operation").then_some((name, v.text.as_str()))
-        });
+        let columns = own.iter().filter(|(name, _)| *name != "Operation");
+        let columns = columns.map(|(name, v)| (*name, v.text.as_str()));
         let pairs: Vec<(&str, &str)> = std::iter::once(("Operation", of)).chain(columns).collect();
-        let line = own().next().map_or(0, |v| v.line);
+        let line = own.first().map_or(0, |(_, v)| v.line);
         taken |= take_object(&pairs, line, doc);
     }
     taken

@@ -41,6 +41,16 @@ fn a_percentile_distribution_is_read() {
 }
 
 #[test]
+fn numbers_below_a_distribution_are_no_rows_of_it() {
+    let row = "      99.000 0.999999000000     100000     1000000.00\n";
+    let figures = |text: &str| one(text).imported.unwrap().figures.len();
+    let whole = figures(PERCENTILES);
+    assert_eq!(figures(&format!("{PERCENTILES}{row}")), whole);
+    let above = PERCENTILES.replace("       8.003 1.0", &format!("{row}       8.003 1.0"));
+    assert_eq!(figures(&above), whole + 1);
+}
+
+#[test]
 fn the_unit_of_a_percentile_distribution_is_asked_for_or_told() {
     let unstated = read(
         PERCENTILES.as_bytes(),

@@ -2,6 +2,8 @@
 
 use super::documents::SYSBENCH_1;
 use proptest::prelude::*;
+use std::cell::Cell;
+use std::io::Read;
 use tidemark_import::{Origin, read};
 
 fn runs(bytes: &[u8]) -> usize {
@@ -94,6 +96,39 @@ proptest! {
         prop_assert!(runs(cut) <= 1);
         let joined = [cut, b"\n", SYSBENCH_1.as_bytes()].concat();
         prop_assert!((1..=2).contains(&runs(&joined)));
+    }
+}
+
+/// A document, and how many bytes of it were read.
+struct Counted<'t> {
+    bytes: &'t [u8],
+    read: &'t Cell<usize>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.bytes.read(into)?;
+        self.read.set(self.read.get() + count);
+        Ok(count)
+    }
+}
+
+#[test]
+fn lines_that_may_be_a_table_are_not_kept_without_end() {
+    for line in ["------- -- --\n", "| a | b |\n"] {
+        let text = String::from("threads 16 32\n") + &line.repeat(100_000);
+        let (count, mut first) = (Cell::new(0), None);
+        let from = Counted {
+            bytes: text.as_bytes(),
+            read: &count,
+        };
+        let mut seen = |line: u64| {
+            if line > 1 {
+                first.get_or_insert(count.get());
+            }
+        };
+        read(from, &Origin::of("x"), &mut |line, _, _| seen(line)).unwrap();
+        assert!(first.unwrap() < text.len(), "{line}");
     }
 }
 

@@ -22,6 +22,8 @@ mod many_scaling;
 mod many_together;
 mod many_varied;
 mod many_workloads;
+mod odd_records;
+mod pages;
 mod reports;
 mod series;
 mod settings;

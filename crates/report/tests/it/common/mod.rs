@@ -1,6 +1,7 @@
 //! Made-up but plausible run records, the same on every machine.
 
 #![allow(dead_code)] // Not every program that includes this uses all of it.
+pub mod forms;
 pub mod load;
 pub mod many;
 
