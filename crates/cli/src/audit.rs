@@ -29,7 +29,7 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
     let mut told = SeverityCounts::default();
     for word in &words.what {
         let path = Path::new(word);
-        if word == "-" || path.exists() {
+        if word == "-" || path.exists() || is_file_name(word) {
             for file in documents::files(&[PathBuf::from(path)])? {
                 judge_file(words, &file, path.is_dir(), &mut told)?;
             }
@@ -72,6 +72,13 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Success
     })
+}
+
+/// Whether a word can only be a file's: no id has a folder or an ending. One that is not there is told
+/// as such, and not as a run that no store has.
+fn is_file_name(word: &str) -> bool {
+    let is_group = ["study:", "tag:"].iter().any(|of| word.starts_with(of));
+    !is_group && (word.contains(['/', '\\']) || Path::new(word).extension().is_some())
 }
 
 fn judge_file(

@@ -4,7 +4,8 @@ use crate::answer::ScriptAnswer;
 use crate::bind::BindValues;
 use crate::dropping::drop_benchmark_table;
 use crate::result_set::Shelf;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::record::StatementCounts;
@@ -32,6 +33,27 @@ enum Link {
     Engine,
     Own(Box<Session>),
     Closed,
+}
+
+/// Texts of statements that threads have in common.
+#[derive(Default)]
+pub(crate) struct SharedTexts(RefCell<HashSet<Arc<str>>>);
+
+impl SharedTexts {
+    /// Scripts that make ever new texts have nothing in common.
+    const MOST: usize = 10_000;
+
+    fn share(&self, sql: &str) -> Arc<str> {
+        let mut texts = self.0.borrow_mut();
+        if let Some(known) = texts.get(sql) {
+            return Arc::clone(known);
+        }
+        let text: Arc<str> = sql.into();
+        if texts.len() < Self::MOST {
+            texts.insert(Arc::clone(&text));
+        }
+        text
+    }
 }
 
 struct KeptStatement {
@@ -106,11 +128,16 @@ impl ScriptConnection {
     }
 
     /// Prepares a text; one that was prepared before is the same statement.
-    pub async fn prepare(&mut self, sql: &str, engine: &mut EngineSession<'_>) -> OperationResult {
+    pub async fn prepare(
+        &mut self,
+        sql: &str,
+        texts: &SharedTexts,
+        engine: &mut EngineSession<'_>,
+    ) -> OperationResult {
         let at = match self.by_text.get(sql) {
             Some(at) => *at,
             None => {
-                let text: Arc<str> = sql.into();
+                let text = texts.share(sql);
                 self.by_text.insert(Arc::clone(&text), self.kept.len());
                 self.kept.push(KeptStatement {
                     text,

@@ -1,5 +1,6 @@
 //! A Lua state, which the script threads of an executor share.
 
+use crate::connection::SharedTexts;
 use crate::host::{self, Context};
 use crate::program::Program;
 use crate::task::{Failure, ScriptThread};
@@ -44,6 +45,7 @@ pub(crate) struct ScriptState {
     pub environment: Function,
     pub work: Function,
     pub load: Function,
+    pub texts: SharedTexts,
     /// Looks since a script thread was resumed.
     looks: Rc<Cell<u32>>,
     /// Script threads that are not running, by number.
@@ -116,6 +118,7 @@ impl ScriptState {
             environment: made.get("environment")?,
             work: made.get("work")?,
             load: made.get("load")?,
+            texts: SharedTexts::default(),
             context,
             looks,
             tasks: RefCell::default(),

@@ -272,7 +272,7 @@ impl ScriptThread {
         let (at, told) = match request {
             ScriptRequest::Connect => (usize::MAX, self.connect(state, engine).await),
             ScriptRequest::Query(at, sql) => (at, self.query(at, &sql, engine).await),
-            ScriptRequest::Prepare(at, sql) => (at, self.prepare(at, &sql, engine).await),
+            ScriptRequest::Prepare(at, sql) => (at, self.prepare(at, &sql, state, engine).await),
             ScriptRequest::Execute(at, statement, values) => match self.values.read(&values) {
                 Err(words) => (at, Ok(ScriptAnswer::Refused(words))),
                 Ok(()) => {
@@ -342,10 +342,11 @@ impl ScriptThread {
         &mut self,
         at: usize,
         sql: &LuaString,
+        state: &ScriptState,
         engine: &mut EngineSession<'_>,
     ) -> OperationResult {
         match (self.connections.get_mut(at), sql.to_str()) {
-            (Some(connection), Ok(sql)) => connection.prepare(&sql, engine).await,
+            (Some(connection), Ok(sql)) => connection.prepare(&sql, &state.texts, engine).await,
             (None, _) => Ok(no_connection()),
             (_, Err(_)) => Ok(no_text()),
         }
