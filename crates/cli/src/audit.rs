@@ -116,6 +116,11 @@ fn judge_file(
     for run in &import.runs {
         judge(words, run, &documents::named(run, words.lang), told)?;
     }
+    let not_understood = documents::not_understood(&import, words.lang);
+    if !not_understood.is_empty() {
+        let shown = printable(&file.display().to_string()).into_owned();
+        print(&format!("{shown}: {not_understood}"));
+    }
     for said in documents::without_unit(&import, words.lang) {
         print(&format!("{said}\n"));
     }

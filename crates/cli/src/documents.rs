@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Read, stdin};
 use std::path::{Component, Path, PathBuf};
-use tidemark_core::StudyPlace;
 use tidemark_core::record::RunRecord;
+use tidemark_core::{StudyPlace, printable_lines};
 use tidemark_import::{Became, Import, Origin, Unit, without_secrets};
 use tidemark_report::Lang;
 
 /// What ids of the studies begin with that documents make.
 pub const STUDY_IDS: &str = "import-";
+/// Ranges of lines that are printed; the others are counted.
+pub const RANGES: usize = 5;
 /// Folders in folders, no deeper.
 const DEEPEST: usize = 8;
 
@@ -82,6 +84,26 @@ pub fn is_record(path: &Path) -> bool {
 
 fn is_output(path: &Path) -> bool {
     read(path, None, &mut |_, _, _| {}).is_ok_and(|import| !import.runs.is_empty())
+}
+
+/// What of a document was not understood, with its lines; empty where all was.
+pub fn not_understood(import: &Import, lang: Lang) -> String {
+    let left = &import.leftovers;
+    if left.lines == 0 {
+        return String::new();
+    }
+    let of = |(first, last, text): &(u64, u64, String)| match first == last {
+        true => texts::one_line(lang, first, text) + "\n",
+        false => texts::several_lines(lang, first, last, text) + "\n",
+    };
+    let told: String = left.ranges.iter().take(RANGES).map(of).collect();
+    let not = texts::not_understood(lang, left.lines);
+    let mut all = printable_lines(&format!("{not}\n{told}")).to_string();
+    if left.ranges.len() > RANGES {
+        all += &texts::more_places(lang, left.ranges.len());
+        all.push('\n');
+    }
+    all
 }
 
 /// The runs of a document, without passwords, each with its place among the others. Latencies of which

@@ -14,9 +14,6 @@ use tidemark_import::{Became, Import, without_secrets};
 use tidemark_report::{Authored, Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
-/// Ranges of lines that are printed; the others are counted.
-const RANGES: usize = 5;
-
 /// Takes documents into the store.
 ///
 /// # Errors
@@ -97,28 +94,15 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
         "{}\n",
         texts::found(lang, shown, runs, import.lines)
     ));
-    let left = &import.leftovers;
-    if left.lines > 0 {
-        let of = |(first, last, text): &(u64, u64, String)| match first == last {
-            true => texts::one_line(lang, first, text) + "\n",
-            false => texts::several_lines(lang, first, last, text) + "\n",
-        };
-        let told: String = left.ranges.iter().take(RANGES).map(of).collect();
-        let not = texts::not_understood(lang, left.lines);
-        print(&printable_lines(&format!("{not}\n{told}")));
-        if left.ranges.len() > RANGES {
-            let more = texts::more_places(lang, left.ranges.len());
-            print(&format!("{more}\n"));
-        }
-    }
-    for said in documents::without_unit(&import, lang).take(RANGES) {
+    print(&documents::not_understood(&import, lang));
+    for said in documents::without_unit(&import, lang).take(documents::RANGES) {
         print(&format!("{said}\n"));
     }
-    for (first, last, tool) in import.incomplete.iter().take(RANGES) {
+    for (first, last, tool) in import.incomplete.iter().take(documents::RANGES) {
         let said = texts::incomplete(lang, first, last, tool);
         print(&format!("{said}\n"));
     }
-    for (line, command) in import.missing.iter().take(RANGES) {
+    for (line, command) in import.missing.iter().take(documents::RANGES) {
         let said = texts::no_output(lang, line, command);
         print(&printable_lines(&format!("{said}\n")));
     }

@@ -433,6 +433,11 @@ fn a_document_on_standard_input_is_imported_and_judged() {
     assert!(judged.out.contains("[littles-law]"), "{judged:?}");
     let judged = piped(&dir, &["audit", "-"], &TABLE.replace("5.1", "10.6"));
     assert_eq!(judged.code, Some(0), "{judged:?}");
+    // What no rule could judge is told as by an import.
+    let odd = "| threads | TPS |\n|---|---|\n| 8 | 1000 |\n| 16 | 10-12 |\n";
+    let judged = piped(&dir, &["audit", "-"], odd);
+    let told = "-: 1 line of outputs and tables was not understood:\n  line 4: TPS: 10-12\n";
+    assert!(judged.out.contains(told), "{judged:?}");
     for command in ["import", "audit"] {
         let said = piped(&dir, &[command, "-"], "nothing here\n");
         assert!(
