@@ -272,7 +272,14 @@ impl Coordinator {
         match (&status.stage, &seat.place) {
             (_, ClientStatus::Done | ClientStatus::Lost(_)) => {}
             (Stage::Ready, ClientStatus::Preparing) => seat.place = ClientStatus::Ready,
-            (Stage::Failed(why), _) => self.failing(client, why.clone()),
+            (Stage::Failed(why), _) => {
+                self.failing(client, why.clone());
+                let has_all_come = self.inbox.count(client) >= status.kept;
+                if status.kept >= status.said && has_all_come {
+                    // No last words are on their way.
+                    self.lose(client, why.clone());
+                }
+            }
             // Nobody will tell it to begin.
             (Stage::Preparing | Stage::Ready, ClientStatus::Going)
                 if self.is_taken_up && !self.is_stopping =>

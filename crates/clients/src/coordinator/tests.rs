@@ -84,6 +84,28 @@ fn a_last_message_is_not_waited_for_for_ever() {
 }
 
 #[test]
+fn a_killed_load_is_lost_as_soon_as_all_that_it_said_is_here() {
+    let killed = |said, kept| Status {
+        stage: Stage::Failed("its load's process ended (signal: 9)".into()),
+        is_over: true,
+        said,
+        kept,
+        ..Status::default()
+    };
+    for (status, is_lost) in [
+        (killed(0, 0), true),
+        // One message is on its way to the stream, or from there.
+        (killed(1, 0), false),
+        (killed(1, 1), false),
+    ] {
+        let (mut coordinator, events, _requests) = coordinator();
+        coordinator.status(0, &status, Offset::default());
+        let why = lost(&events);
+        assert_eq!(why.is_some(), is_lost, "{status:?}: {why:?}");
+    }
+}
+
+#[test]
 fn a_wait_begins_anew_with_each_message_and_after_an_outage() {
     let begun = Instant::now();
     let after = |s| begun + Duration::from_secs(s);
