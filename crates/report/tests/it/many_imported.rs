@@ -439,6 +439,33 @@ fn what_a_document_does_not_state_is_null() {
         (&json(&whole)["open_loop"], &json(&whole)["elapsed_s"]),
         (&false.into(), &60.0.into())
     );
+    let mut unstated = whole.clone();
+    unstated.sessions = 0;
+    let mut counts = whole.clone();
+    let reconnects = figure("reconnects", 0.0);
+    counts.imported.as_mut().unwrap().figures.push(reconnects);
+    let of = |run: &RunRecord| {
+        (
+            json(run)["sessions"].clone(),
+            json(run)["reconnects"].clone(),
+        )
+    };
+    assert_eq!(
+        of(&unstated),
+        (serde_json::Value::Null, serde_json::Value::Null)
+    );
+    assert_eq!(of(&counts), (32.into(), 0.into()));
+    let told = many(std::slice::from_ref(&unstated));
+    let points: serde_json::Value = serde_json::from_str(&told.json().unwrap()).unwrap();
+    let point = &points["workloads"][0]["series"][0]["points"][0];
+    assert!(point["users"].is_null(), "{point}");
+    let csv = told.csv();
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    for name in ["sessions", "reconnects"] {
+        let at = head.iter().position(|column| *column == name).unwrap();
+        assert_eq!(row[at], "", "{name}: {csv}");
+    }
     assert!(json(&quoted)["open_loop"].is_null());
     assert_eq!(json(&asked)["open_loop"], true);
     let of = json(&counted);
