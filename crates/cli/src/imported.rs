@@ -6,12 +6,28 @@ use serde_json::{Map, Value};
 use tidemark_core::record::{Interval, RunRecord};
 use tidemark_core::{is_password_name, redact_text, redact_url};
 
+/// What stands in the quotes of a word that is all in quotes.
+fn in_quotes(word: &str) -> Option<&str> {
+    ['"', '\''].into_iter().find_map(|quote| {
+        let inner = word.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.is_empty() && !inner.contains(quote)).then_some(inner)
+    })
+}
+
 /// The record with `***` for every password, in whatever part of it: of the command line and of
 /// options as records of ours have it, of everything else wherever a URL or an assignment shows one.
 ///
 /// # Errors
 /// The record can't be written or read again.
 pub fn without_passwords(mut record: RunRecord) -> serde_json::Result<RunRecord> {
+    if record.imported.is_some() {
+        // The words of a document's command have its quotes, in which a URL is not known as one.
+        for word in &mut record.command {
+            while let Some(inner) = in_quotes(word).map(String::from) {
+                *word = inner;
+            }
+        }
+    }
     record.command = secrets::redact(&record.command);
     // What is one URL is taken as a whole: its password may hold anything.
     record.target = redact_url(&record.target);
@@ -197,6 +213,26 @@ mod tests {
         assert_eq!(kept.options["pgsql-password"].value, "");
         assert_eq!(kept.settings[1].value, "ON");
         assert_eq!(kept.command, ["tidemark", "tpcc", "-p", "***", "run"]);
+    }
+
+    #[test]
+    fn a_quoted_url_keeps_its_scheme_and_its_account() {
+        let record = RunRecord {
+            command: [
+                "PGPASSWORD=***",
+                "pgbench",
+                "\"postgresql://bench:geheim@db1/bench\"",
+                "'a\"b'",
+                "\"\"",
+            ]
+            .map(String::from)
+            .to_vec(),
+            imported: Some(tidemark_core::record::Imported::default()),
+            ..RunRecord::default()
+        };
+        let kept = without_passwords(record).unwrap();
+        let url = "postgresql://bench:***@db1/bench";
+        assert_eq!(kept.command[2..], [url, "a\"b", "\"\""]);
     }
 
     proptest! {

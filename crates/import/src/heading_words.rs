@@ -52,6 +52,11 @@ pub(crate) const RATES: [(&str, &[&str]); 6] = [
         ],
     ),
 ];
+/// Rates as Tidemark's own CSV and SQL name them, and the figure.
+pub(crate) const OWN_RATES: [(&str, &str); 2] = [
+    ("transactions_per_s", "rate"),
+    ("statements_per_s", "statement_rate"),
+];
 /// Latencies, or their unit.
 pub(crate) const LATENCY: [&str; 13] = [
     "lat",

@@ -8,8 +8,8 @@ use crate::heading_units::{
     unit_of_rate, unit_word,
 };
 use crate::heading_words::{
-    CHANGES, DEVIATIONS, LATENCY, NO_COUNTS, OTHER_DELAYS, OTHER_ROWS, PER_MINUTE, RATES, SESSIONS,
-    SESSIONS_EACH, UNCERTAINTY, has_any, is_limit, is_setting,
+    CHANGES, DEVIATIONS, LATENCY, NO_COUNTS, OTHER_DELAYS, OTHER_ROWS, OWN_RATES, PER_MINUTE,
+    RATES, SESSIONS, SESSIONS_EACH, UNCERTAINTY, has_any, is_limit, is_setting,
 };
 
 /// The percentage of successes: what is kept is that of errors.
@@ -99,6 +99,9 @@ fn by_words(heading: &str) -> ColumnMeaning {
     };
     if h.is_empty() || h == "#" {
         return ColumnMeaning::Unknown;
+    }
+    if let Some((_, name)) = OWN_RATES.iter().find(|(own, _)| *own == lower.trim()) {
+        return figure(name, 1.0);
     }
     if has(&UNCERTAINTY) {
         return ColumnMeaning::Aside;

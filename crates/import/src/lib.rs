@@ -37,6 +37,7 @@ mod leftovers;
 mod lines_of_tables;
 mod numeral;
 mod over_time;
+mod own_csv;
 mod prefix;
 mod record;
 mod row;

@@ -4,6 +4,7 @@ use crate::captions::is_of_figures;
 use crate::cell::{is_missing, narrow, plain};
 use crate::headings::{ColumnMeaning, column};
 use crate::numeral::numeral;
+use crate::own_csv::is_own;
 use crate::scan::number;
 
 /// A line that only frames: `|---|:-:|`, `+----+----+`, `-----+-----`. A single dash in each cell frames below a
@@ -61,6 +62,9 @@ pub(crate) fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char
 
 /// Whether a line of CSV is a heading: a figure or two are named in it, and no cell is a number.
 pub(crate) fn is_heading(cells: &[String]) -> bool {
+    if is_own(cells) {
+        return true;
+    }
     let known = cells
         .iter()
         .filter(|c| {

@@ -55,6 +55,13 @@ impl Words<'_> {
         if self.d.transactions_per_s().is_nan() {
             return (self.t.headline_unstated, Vec::new());
         }
+        if let Some(tpmc) = self.stated_tpmc() {
+            let values = [tpmc, self.d.transactions_per_s()].map(three);
+            return (
+                self.t.headline_tpmc,
+                ["tpmc", "tps"].into_iter().zip(values).collect(),
+            );
+        }
         let p95 = self.d.percentile_ms(95.0);
         let stated = self.d.record.stated_rate().filter(|rate| *rate > 0.0);
         if p95.is_none() && self.d.all.quantiles.is_none() && stated.is_none() {
@@ -84,6 +91,14 @@ impl Words<'_> {
                 ("p95", ms(p95)),
             ],
         )
+    }
+
+    /// What TPC-C is measured in, where a document states it beside all transactions.
+    fn stated_tpmc(&self) -> Option<f64> {
+        let record = self.d.record;
+        let imported = record.imported.as_ref();
+        let imported = imported.filter(|_| record.rate_unit() == RateUnit::Transactions)?;
+        imported.figure("tpmc").map(|stated| stated.value)
     }
 
     /// What was run, and what went wrong, a sentence each.
@@ -291,7 +306,10 @@ impl Words<'_> {
             Some(_) => transactions,
             None => whole(d.all.count),
         };
-        let mut figures = vec![(t.transactions_per_s.into(), three(d.transactions_per_s()))];
+        let tpmc = self.stated_tpmc().into_iter();
+        let mut figures: Vec<(String, String)> =
+            tpmc.map(|n| (t.stated_tpmc.into(), three(n))).collect();
+        figures.push((t.transactions_per_s.into(), three(d.transactions_per_s())));
         let per_minute = per_minute.into_iter();
         figures.extend(per_minute.filter_map(|(name, n)| Some((name.into(), three(n?.value)))));
         if !is_other && !d.record.is_of_machine() {

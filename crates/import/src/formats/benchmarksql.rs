@@ -98,7 +98,14 @@ fn session(run: &mut Draft, body: &str, line: u64) -> bool {
     let value = value.trim();
     let moment = || value.parse::<DateTime>().ok();
     match label.trim() {
-        "Session Start" => run.started = moment(),
+        "Session Start" => {
+            run.started = moment();
+            // Without a zone it is no moment that a record could have begun at.
+            run.notes.extend(run.started.map(|at| {
+                let at = at.strftime("%Y-%m-%d %H:%M:%S");
+                format!("the session started at {at}, in a time zone that is not stated")
+            }));
+        }
         "Session End" => {
             let ends = run.started.zip(moment());
             let took = ends.map(|(started, ended)| ended.duration_since(started).as_secs_f64());

@@ -9,10 +9,19 @@ fn headings_of_both_languages_say_the_same() {
             ColumnMeaning::Option("threads"),
         ),
         (
-            &["TPS", "吞吐量", "Throughput (ops/s)", "每秒事务数"],
+            &[
+                "TPS",
+                "吞吐量",
+                "Throughput (ops/s)",
+                "每秒事务数",
+                "transactions_per_s",
+            ],
             f("rate", 1.0),
         ),
-        (&["QPS", "每秒查询数"], f("statement_rate", 1.0)),
+        (
+            &["QPS", "每秒查询数", "statements_per_s"],
+            f("statement_rate", 1.0),
+        ),
         (
             &[
                 "avg latency (ms)",

@@ -17,6 +17,7 @@ use crate::headings::{ColumnMeaning, column, only_figure};
 use crate::labels::client;
 use crate::numeral::{Notation, numeral};
 use crate::over_time::is_over_time;
+use crate::own_csv;
 use crate::scan::number;
 use crate::unit::Unit;
 
@@ -28,7 +29,7 @@ impl TableReader {
     /// The same, where a row has shown whether the rows are figures.
     pub(super) fn begin_as(
         &mut self,
-        names: Vec<String>,
+        mut names: Vec<String>,
         by: char,
         line: u64,
         is_turned: bool,
@@ -36,7 +37,10 @@ impl TableReader {
     ) {
         self.finish(doc);
         doc.settle_heading();
-        let mut columns: Vec<ColumnMeaning> = names.iter().map(|n| column(n)).collect();
+        let mut columns: Vec<ColumnMeaning> = match own_csv::is_own(&names) {
+            true => own_csv::columns(&mut names),
+            false => names.iter().map(|n| column(n)).collect(),
+        };
         let captions = [std::mem::take(&mut doc.caption), doc.heading().to_string()];
         let mut is_stated = false;
         for caption in &captions {

@@ -65,6 +65,55 @@ fn a_rate_keeps_its_unit_and_no_count_is_made_up() {
 }
 
 #[test]
+fn the_csv_of_our_own_reports_is_read() {
+    let begin = "run_id,started_at,state,reason,workload,target,engine,engine_version,study_id,study,cell,\
+        repeat,tags,note,factor_durability,sessions,terminals,rate,elapsed_s,transactions,\
+        transactions_per_s,statements_per_s,mean_ms,p50_ms,p95_ms,p99_ms,max_ms,errors,reconnects,tpmC,\
+        QphH,client_host,invalid_findings,suspect_findings,notes_findings,usable,price,price_currency,\
+        price_per_tpmC,client_cpu_percent,efficiency_percent,NOPM,TPM,clients,clients_missing,\
+        errors_per_s,server_host_cpu_percent,server_cpu_cores,disk_writes_per_s,flushes_per_s,\
+        network_bytes_per_s,round_trips_per_transaction";
+    let row = |id: &str, sessions: u32, tps: f64| {
+        format!(
+            "{id},2026-11-21T10:00:00Z,finished,,oltp_read_only,mysql://u:***@h/db,mariadb,10.11,,,,,a b,\
+             \"one, two\",2,{sessions},,,60.02,48750,{tps},12996.8,9.85,9.1,14.25,20.5,101.5,0,3,,,vm,,,\
+             overlap,true,,,,12.5,,,,1,0,0,,,,,,"
+        )
+    };
+    let (one, two) = (
+        row("01932b7e-0000-7000-8000-000000000001", 8, 812.25),
+        row("01932b7e-0000-7000-8000-000000000002", 16, 1203.5),
+    );
+    let (import, told) = explained(&format!("{begin}\n{one}\n{two}\n"));
+    assert_eq!(not_understood(&told), Vec::<u64>::new());
+    let [first, second] = import.runs.as_slice() else {
+        panic!("{:#?}", import.runs);
+    };
+    assert_eq!((first.sessions, second.sessions), (8, 16));
+    assert!(first.workload.contains("oltp_read_only"), "{first:#?}");
+    for (name, value) in [
+        ("rate", Some(812.25)),
+        ("statement_rate", Some(12_996.8)),
+        ("elapsed_s", Some(60.02)),
+        ("count", Some(48_750.0)),
+        ("p95_ms", Some(14.25)),
+        ("ignored_errors", Some(0.0)),
+        ("reconnects", Some(3.0)),
+        ("tpmc", None),
+    ] {
+        assert_eq!(figure(first, name), value, "{name}: {first:#?}");
+    }
+    assert_eq!(option(first, "factor_durability"), Some("2"));
+    assert_eq!(
+        (option(first, "run_id"), option(first, "clients")),
+        (None, None)
+    );
+    // The same headings in a table of somebody else mean what they always did.
+    let other = explained("state,sessions,tps\nfinished,8,100\n").0;
+    assert_eq!(figure(&other.runs[0], "rate"), Some(100.0));
+}
+
+#[test]
 fn mysqlslap_has_its_queries() {
     let run = one("\
 $ mysqlslap -uroot -h10.0.0.5 -P3307 -c8 --number-of-queries=5000 --auto-generate-sql

@@ -271,6 +271,9 @@ fn a_session_of_benchmarksql_is_taken_over() {
         ("120", "45")
     );
     assert!(!format!("{run:?}").contains("jdbc:"));
+    let started = "started at 2026-01-01 10:00:00, in a time zone that is not stated";
+    let mut notes = run.notes.iter();
+    assert!(notes.any(|note| note.contains(started)), "{:?}", run.notes);
     // Quoted without what stands before, and another below it.
     let quoted = "Measured tpmC (NewOrders) = 289711.96\nMeasured tpmTOTAL = 644025.66\n";
     let other = quoted.replace("289711.96", "300000.01");

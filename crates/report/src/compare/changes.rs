@@ -43,6 +43,8 @@ pub(super) fn parts(changes: &Changes, lang: Lang) -> Option<ReportTable> {
 
 /// Milliseconds more or less.
 pub(crate) fn signed(ms: f64) -> String {
-    let sign = if ms < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", three(ms.abs()))
+    match three(ms.abs()).as_str() {
+        "0" => "0".into(),
+        shown => format!("{}{shown}", if ms < 0.0 { "−" } else { "+" }),
+    }
 }

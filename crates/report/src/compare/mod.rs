@@ -249,7 +249,11 @@ pub(crate) fn change(ratio: f64) -> String {
         return format!("×{}", three(ratio));
     }
     let percent = format!("{:+.1}%", (ratio - 1.0) * 100.0);
-    percent.replace('-', "−").replace("−0.0%", "+0.0%")
+    match percent.trim_start_matches(['+', '-']) {
+        // Nothing has no direction.
+        "0.0%" => "0.0%".into(),
+        _ => percent.replace('-', "−"),
+    }
 }
 
 /// The values that one side has of what differs: bytes with a unit.
@@ -353,12 +357,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_have_a_sign() {
+    fn changes_have_a_sign_and_zero_has_none() {
         for (ratio, text) in [
             (1.05, "+5.0%"),
             (0.9, "−10.0%"),
-            (1.0, "+0.0%"),
-            (0.99999, "+0.0%"),
+            (1.0, "0.0%"),
+            (0.9996, "0.0%"),
+            (1.0004, "0.0%"),
+            (0.999, "−0.1%"),
             (25.0, "×25.0"),
         ] {
             assert_eq!(change(ratio), text);

@@ -3,7 +3,7 @@
 use super::matrix::CurvePoint;
 use super::repeat::Repeat;
 use crate::ReportError;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tidemark_analysis::Severity;
 use tidemark_core::record::RateUnit;
 use tidemark_stats::{Histogram, half_interval, mean};
@@ -94,7 +94,8 @@ pub(crate) struct PointResults {
     /// others.
     pub invalid: Vec<String>,
     pub load: Option<f64>,
-    /// Of all clients of a repeat.
+    /// Of all clients of a repeat; 0 where a document states none.
+    #[serde(serialize_with = "above_zero")]
     pub users: usize,
     /// What its throughput counts.
     pub rate_unit: RateUnit,
@@ -197,6 +198,11 @@ impl PointResults {
     pub fn clients(&self) -> usize {
         self.repeats.iter().map(|r| r.clients).max().unwrap_or(1)
     }
+}
+
+/// A number that is known; null else.
+fn above_zero<S: Serializer>(n: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(*n).filter(|n| *n > 0).serialize(serializer)
 }
 
 fn errors_per_s(repeats: &[Repeat]) -> Option<f64> {

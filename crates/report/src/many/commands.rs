@@ -3,7 +3,7 @@
 use super::document::Sources;
 use super::labels::run_label;
 use super::{StepState, StudyStep};
-use crate::command_line::comment;
+use crate::command_line::{comment, line, words_of};
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
@@ -95,20 +95,20 @@ pub(super) fn repeat(s: &Sources<'_>) -> DocumentPart {
         }
     }
     let steps = s.many.steps.iter();
-    let mut commands: Vec<(String, &[String])> = steps
-        .map(|x| (step_label(s, x), x.command.as_slice()))
+    let mut commands: Vec<(String, Vec<String>)> = steps
+        .map(|x| (step_label(s, x), x.command.clone()))
         .collect();
     if commands.is_empty() {
         let runs = s.many.runs.iter();
         commands = runs
-            .map(|r| (run_label(s, r), r.command.as_slice()))
+            .map(|r| (run_label(s, r), words_of(&r.command, r.imported.is_some())))
             .collect();
     }
     commands.retain(|(_, words)| !words.is_empty());
     if !commands.is_empty() {
         let lines = commands
             .iter()
-            .flat_map(|(label, words)| [comment(label), shell_line(words)]);
+            .flat_map(|(label, words)| [comment(label), line(words)]);
         let lines = lines.collect::<Vec<_>>().join("\n");
         let count = whole(commands.len() as u64);
         let title = fill(t.each_command, &[("count", &count)]);

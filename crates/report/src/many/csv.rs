@@ -139,7 +139,7 @@ fn last(run: &RunDigest) -> Vec<String> {
     };
     use tidemark_analysis::Severity::{Invalid, Note, Suspect};
     vec![
-        run.sessions.to_string(),
+        run.sessions_stated.map_or(String::new(), |n| n.to_string()),
         run.terminals.map_or(String::new(), |n| n.to_string()),
         some(run.rate),
         some(run.elapsed()),
@@ -153,7 +153,7 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(latency.and_then(|l| l.p99_ms)),
         some(latency.and_then(|l| l.max_ms)),
         run.errors_stated.map_or(String::new(), |n| n.to_string()),
-        run.reconnects.to_string(),
+        run.reconnects.map_or(String::new(), |n| n.to_string()),
         some(run.metrics.tpmc),
         some(run.metrics.qphh),
         words(&run.client.hostname),

@@ -45,7 +45,11 @@ pub struct RunDigest {
     pub(crate) tags: Vec<String>,
     pub(crate) note: String,
     pub(crate) command: Vec<String>,
+    #[serde(skip)]
     pub(crate) sessions: usize,
+    /// None that a document does not state.
+    #[serde(rename = "sessions")]
+    pub(crate) sessions_stated: Option<usize>,
     /// Clients that made it together.
     #[serde(skip_serializing_if = "is_one")]
     pub(crate) clients: usize,
@@ -93,7 +97,8 @@ pub struct RunDigest {
     /// None where they were not counted; a document may not say.
     #[serde(rename = "errors")]
     pub(crate) errors_stated: Option<u64>,
-    pub(crate) reconnects: u64,
+    /// None that a document does not state.
+    pub(crate) reconnects: Option<u64>,
     /// Its family's own.
     #[serde(flatten)]
     pub(crate) metrics: Metrics,
@@ -292,6 +297,7 @@ impl RunDigest {
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         let family = Family::of(&record.workload);
         let unit = record.rate_unit();
+        let sessions = record.sessions_opened.unwrap_or(record.sessions);
         Ok(Self {
             id: record.id.clone(),
             started_at: record.started_at.clone(),
@@ -305,7 +311,8 @@ impl RunDigest {
             tags: record.tags.clone(),
             note: record.note.clone(),
             command: record.command.clone(),
-            sessions: record.sessions_opened.unwrap_or(record.sessions),
+            sessions,
+            sessions_stated: Some(sessions).filter(|n| imported.is_none() || *n > 0),
             clients: record.clients.len().max(1),
             clients_missing: record
                 .clients
@@ -338,7 +345,8 @@ impl RunDigest {
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
             errors_stated: states_errors(record).then_some(d.totals.ignored_errors),
-            reconnects: d.totals.reconnects,
+            reconnects: Some(d.totals.reconnects)
+                .filter(|n| *n > 0 || imported.is_none_or(|i| i.figure("reconnects").is_some())),
             metrics: match (&record.imported, family) {
                 (Some(imported), _) => Metrics::stated(imported),
                 (None, family) => family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),

@@ -125,9 +125,13 @@ fn sentence(s: &Sources<'_>, workload: &Workload<'_>, loads: &[Load<'_>]) -> Opt
         fill(template, &values)
     });
     let each = each.collect::<Vec<_>>().join(t.semicolon);
-    let (users, tps) = (whole(one.cell.users as u64), three(one.cell.tps()));
+    // The changes are of the comparison's means, and not of the overview's.
+    let tps = compared.first().map_or(f64::NAN, |(_, of)| of.a);
+    let (users, tps) = (whole(one.cell.users as u64), three(tps));
     let values = [("users", &*users), ("tps", &*tps), ("each", &*each)];
     let mut said = vec![fill(t.clients_compared, &values)];
+    let is_repeated = loads.iter().any(|load| load.cell.repeats_count > 1);
+    said.extend(is_repeated.then(|| t.clients_means.into()));
     if !is_limit && !suffices {
         let needed = compared.iter().filter_map(|(_, of)| of.needed).reduce(most);
         said.extend(needed.map(|needed| needed_says(needed, s.lang)));

@@ -59,7 +59,13 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
             }));
             row.push(load(&m, point, heading.len() > 1));
             row.extend(match several_clients {
-                true => [clients(point, cell).to_string(), cell.users.to_string()],
+                true => [
+                    clients(point, cell).to_string(),
+                    match cell.users {
+                        0 => "–".into(),
+                        users => users.to_string(),
+                    },
+                ],
                 false => ["–".into(), "–".into()],
             });
             row.extend(figures(s, cell).into_iter().map(|figure| match figure {

@@ -4,7 +4,7 @@ use super::marks::{crossed_runs, marked};
 use super::workload::MeasuredWorkload;
 use crate::charts::{PanelLine, panel};
 use crate::document::Panel;
-use crate::number::{seconds, three};
+use crate::number::{seconds, three, whole};
 use crate::texts::fill;
 
 /// A small picture for each point that has a series. Every run is drawn, and those that are in no
@@ -40,14 +40,19 @@ pub(super) fn of(m: &MeasuredWorkload<'_, '_>) -> Vec<Panel> {
             p95.map_or_else(Default::default, |ends| (three(ends.0), three(ends.1)));
         let (low, high, tps) = (three(low), three(high), three(mean));
         let crossed = crossed_runs(m, point);
+        // The mean is of clients together, and each line of one: its ends are not the load's.
+        let together = cell.clients() > 1;
+        let clients = whole(cell.clients() as u64);
         let mut says = fill(
             match p95 {
+                _ if together => t.panel_says_clients,
                 Some(_) => t.panel_says,
                 None => t.panel_says_rate,
             },
             &[
                 ("label", &label),
                 ("tps", &tps),
+                ("clients", &clients),
                 ("low", &low),
                 ("high", &high),
                 ("p95_low", &p95_low),
@@ -60,11 +65,19 @@ pub(super) fn of(m: &MeasuredWorkload<'_, '_>) -> Vec<Panel> {
             says += sentence;
         }
         let mut figures = vec![fill(
-            t.panel_tps,
-            &[("tps", &tps), ("low", &low), ("high", &high)],
+            match together {
+                true => t.panel_tps_clients,
+                false => t.panel_tps,
+            },
+            &[
+                ("tps", &tps),
+                ("clients", &clients),
+                ("low", &low),
+                ("high", &high),
+            ],
         )];
         let latency = || fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]);
-        figures.extend(p95.map(|_| latency()));
+        figures.extend(p95.filter(|_| !together).map(|_| latency()));
         figures.extend(crossed);
         let lines: Vec<PanelLine> = runs
             .iter()

@@ -4,7 +4,7 @@ mod tables;
 
 use crate::charts::{self, ChartFigure, Timeline};
 use crate::clients;
-use crate::command_line::wrapped;
+use crate::command_line::{words_of, wrapped};
 use crate::diagnosis;
 use crate::digest::Digest;
 use crate::document::{Block, Document, DocumentPart, Illustrated, Judged, Role, TextPiece, Width};
@@ -245,7 +245,8 @@ fn parts(
     parts.extend(part_of(t.not_understood, w.not_understood(), Block::List));
     parts.extend(part_of(t.notes, observed::other_notes(record), Block::List));
     if !record.command.is_empty() {
-        let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];
+        let command = words_of(&record.command, record.imported.is_some());
+        let mut blocks = vec![Block::Code("sh", wrapped(&command))];
         blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));
         parts.push(DocumentPart::new(t.repeat, blocks));
     }

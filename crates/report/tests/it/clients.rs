@@ -135,10 +135,15 @@ fn the_overview_says_how_many_clients_and_users_made_a_load() {
 
 /// Eight users by one, two and three clients, with so many repeats of each.
 fn by_clients(repeats: u32, tps: [f64; 3]) -> Vec<RunRecord> {
+    by_clients_each(&tps.map(|tps| vec![tps; repeats as usize]))
+}
+
+/// The same with the rate of each repeat.
+fn by_clients_each(tps: &[Vec<f64>]) -> Vec<RunRecord> {
     let mut records = Vec::new();
-    for (count, tps) in (1..).zip(tps) {
+    for (count, each) in (1..).zip(tps) {
         let clients = format!("{count}");
-        for repeat in 1..=repeats {
+        for (repeat, tps) in (1..).zip(each.iter().copied()) {
             let cell = Cell {
                 workload: "oltp_read_write",
                 threads: 8,
@@ -168,6 +173,27 @@ fn by_clients(repeats: u32, tps: [f64; 3]) -> Vec<RunRecord> {
         }
     }
     records
+}
+
+#[test]
+fn the_change_beside_two_throughputs_is_theirs() {
+    // The mean of the first three is 467, their geometric mean 400.
+    let apart = [vec![200.0, 400.0, 800.0], vec![400.0, 400.0, 400.0]];
+    let many = document("clients", &by_clients_each(&apart));
+    let en = many.markdown(Lang::En).unwrap();
+    let figure = |before: &str| -> f64 {
+        let (_, after) = en.split_once(before).unwrap_or_else(|| panic!("{en}"));
+        let digits: String = after.chars().take_while(|c| *c != ' ').collect();
+        digits.parse().unwrap()
+    };
+    let (one, two) = (figure("one client made "), figure("; 2 clients made "));
+    assert!((two / one - 1.0).abs() < 0.05, "{one}, {two}: {en}");
+    assert!(
+        en.contains(" These are geometric means of the repeats."),
+        "{en}"
+    );
+    let zh = many.markdown(Lang::Zh).unwrap();
+    assert!(zh.contains("以上为各次重复的几何平均值。"), "{zh}");
 }
 
 #[test]

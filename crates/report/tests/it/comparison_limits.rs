@@ -86,12 +86,12 @@ fn what_an_interval_too_wide_leaves_open_does_not_pass() {
         (
             Lang::En,
             "FAILED: mean < ",
-            "% cannot be judged (+0.0%, the interval is too wide",
+            "% cannot be judged (0.0%, the interval is too wide",
         ),
         (
             Lang::Zh,
             "未通过：mean < ",
-            "% 无法判断（+0.0%，置信区间过宽",
+            "% 无法判断（0.0%，置信区间过宽",
         ),
     ] {
         let text = comparison_text(&compared, &Changes::default(), &[(limit, true)], lang);

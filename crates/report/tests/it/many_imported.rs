@@ -374,6 +374,30 @@ fn a_rate_is_told_in_its_unit_and_no_count_beside_it() {
 }
 
 #[test]
+fn a_run_of_tpc_c_leads_with_the_tpmc_that_is_stated() {
+    let mut run = in_unit(1, "TPC-C", RateUnit::Transactions, "tpm_total", 100_466.0);
+    let tpmc = StatedFigure {
+        name: "tpmc".into(),
+        value: 45_210.0,
+        ..StatedFigure::default()
+    };
+    run.imported.as_mut().unwrap().figures.push(tpmc);
+    let text = tidemark_report::text(&run, Lang::En).unwrap();
+    let headline = "45,210 tpmC, as the tool counts it; 1,674 transactions/s.";
+    assert!(text.contains(headline), "{text}");
+    let place = |said: &str| text.find(said).unwrap_or_else(|| panic!("{said}: {text}"));
+    assert!(
+        place("  tpmC, as the tool counts it") < place("  Transactions/s"),
+        "{text}"
+    );
+    let chinese = tidemark_report::markdown(&run, Lang::Zh).unwrap();
+    assert!(
+        chinese.contains("45,210 tpmC（按该工具的统计），"),
+        "{chinese}"
+    );
+}
+
+#[test]
 fn what_a_document_does_not_state_is_null() {
     let figure = |name: &str, value: f64| StatedFigure {
         name: name.into(),
@@ -415,6 +439,33 @@ fn what_a_document_does_not_state_is_null() {
         (&json(&whole)["open_loop"], &json(&whole)["elapsed_s"]),
         (&false.into(), &60.0.into())
     );
+    let mut unstated = whole.clone();
+    unstated.sessions = 0;
+    let mut counts = whole.clone();
+    let reconnects = figure("reconnects", 0.0);
+    counts.imported.as_mut().unwrap().figures.push(reconnects);
+    let of = |run: &RunRecord| {
+        (
+            json(run)["sessions"].clone(),
+            json(run)["reconnects"].clone(),
+        )
+    };
+    assert_eq!(
+        of(&unstated),
+        (serde_json::Value::Null, serde_json::Value::Null)
+    );
+    assert_eq!(of(&counts), (32.into(), 0.into()));
+    let told = many(std::slice::from_ref(&unstated));
+    let points: serde_json::Value = serde_json::from_str(&told.json().unwrap()).unwrap();
+    let point = &points["workloads"][0]["series"][0]["points"][0];
+    assert!(point["users"].is_null(), "{point}");
+    let csv = told.csv();
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    for name in ["sessions", "reconnects"] {
+        let at = head.iter().position(|column| *column == name).unwrap();
+        assert_eq!(row[at], "", "{name}: {csv}");
+    }
     assert!(json(&quoted)["open_loop"].is_null());
     assert_eq!(json(&asked)["open_loop"], true);
     let of = json(&counted);

@@ -175,6 +175,13 @@ fn clients_at_one_time_are_added_and_not_averaged() {
             .contains("3（1 次 × 3 个客户端）")
     );
     assert!(!text.contains("was repeated"), "{text}");
+    // The seconds of one client are no range of what all made together.
+    let mut panel = text
+        .lines()
+        .filter(|l| l.contains(" by 3 clients together"));
+    let panel = panel.next().unwrap_or_else(|| panic!("{text}"));
+    assert!(!panel.contains("between"), "{panel}");
+    assert!(panel.ends_with(" A line is one client."), "{panel}");
     // Two such loads one after the other are repeats.
     let mut again = loose(&[100.0, 300.0, 200.0, 105.0, 290.0, 200.0]);
     for r in &mut again[..3] {
