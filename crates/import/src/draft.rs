@@ -21,6 +21,7 @@ const MOST_TYPES: usize = 500;
 const LONGEST_NAME: usize = 200;
 /// So many lines over time are an output, and fewer are quoted.
 const LEAST_LINES: usize = 3;
+const GO_YCSB: &str = "go-ycsb";
 const TYPES_LEFT_OUT: &str = "types were left out";
 
 /// A run of another tool, as far as it was read.
@@ -313,9 +314,12 @@ impl Draft {
                 has_heading && has("elapsed_s") && !states("threads")
             }
             "benchmarksql" => self.version.is_some() && !has("count"),
+            // Its lines over time look like those of the end, which it announces with its time.
+            GO_YCSB => self.options.keys().any(|name| states(name)) && !has("elapsed_s"),
             _ => false,
         };
-        self.has_summary && (self.has_open_json || self.ends_document && is_short())
+        let has_begun = self.has_summary || self.tool == GO_YCSB;
+        has_begun && (self.has_open_json || self.ends_document && is_short())
     }
 
     /// Whether its tool would have printed a summary that is not there. Whoever quotes a line or two of

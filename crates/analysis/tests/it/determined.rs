@@ -23,7 +23,7 @@ pub(super) fn planted(clean: &str, rule: &str, changes: &[(&str, &str)]) {
     }
 }
 
-const GO_YCSB: &str = "\
+pub(super) const GO_YCSB: &str = "\
 ./bin/go-ycsb run mysql -P workloads/workloada -p recordcount=1000000 -p operationcount=1000000 -p threadcount=32
 ***************** properties *****************
 \"threadcount\"=\"32\"

@@ -1,7 +1,7 @@
 //! Lines that tools always print and that an output has no more.
 
 use super::common::found_in;
-use super::determined::{PGBENCH, SYSBENCH_05, bad};
+use super::determined::{GO_YCSB, PGBENCH, SYSBENCH_05, bad};
 
 /// What is said of lines that are not there.
 pub(super) fn lost(text: &str) -> Vec<&'static str> {
@@ -129,4 +129,13 @@ fn an_output_that_ends_within_its_summary_is_told() {
               \"http_reqs\": {\"count\": 24000, \"rate\": 399.6}";
     assert_eq!(lost(&format!("{k6},\n")), ["missing"]);
     assert_eq!(lost(&format!("{k6}\n  }}\n}}\n")), [""; 0]);
+}
+
+#[test]
+fn an_output_of_go_ycsb_that_ends_before_its_run_has_no_wrong_count() {
+    assert_eq!(bad(GO_YCSB), [""; 0]);
+    let (head, _) = GO_YCSB.split_once("****\nRun finished").unwrap();
+    let cut = head.trim_end_matches('*');
+    assert_eq!(bad(cut), ["missing"]);
+    assert_eq!(lost(&format!("{cut}...\n")), [""; 0]);
 }
