@@ -15,6 +15,7 @@ mod beside;
 mod boxes;
 mod captions;
 mod cell;
+mod changes;
 mod clients;
 mod command;
 mod copies;

@@ -90,7 +90,8 @@ pub(super) fn told(
 }
 
 /// By how many percent two runs of a table are said to differ. A fall may be stated without its sign,
-/// and some divide by the newer figure, or state the ratio.
+/// and some divide by the newer figure, or state the ratio; with a sign that can mean nothing else, rises
+/// are positive.
 fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
@@ -113,15 +114,18 @@ fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
             }
         };
         let usual = ratio(new, base, 1.0, 1.0);
-        let others = [
+        let all_forms = [
             usual,
-            ratio(new, base, 1.0, -1.0),
             ratio(base, new, 1.0, -1.0),
+            ratio(new, base, 1.0, -1.0),
             ratio(base, new, 1.0, 1.0),
             ratio(new, base, 0.0, 1.0),
         ];
-        let meant = others
+        let is_signed = view.all(&format!("{name}_change_signed")).is_some();
+        let forms = if is_signed { 2 } else { all_forms.len() };
+        let meant = all_forms
             .into_iter()
+            .take(forms)
             .find(|made| stated.may_be(*made, 0.0, 0.0));
         all.push(Equation {
             of: name.into(),
