@@ -34,9 +34,9 @@ pub(super) fn check(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         .collect();
     let over_time = intervals::mismatches(view);
     let row = document::other_statements(view);
-    let orders = tools::orders_of_all(view);
+    let unlikely = tools::unlikely(view);
     if all.is_empty()
-        && orders.is_none()
+        && unlikely.is_empty()
         && over_time.is_none()
         && view.beside("others_statements_each").is_none()
     {
@@ -62,7 +62,7 @@ pub(super) fn check(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         }
     }
     found.extend(over_time.unwrap_or_default());
-    found.extend(orders);
+    found.extend(unlikely);
     Some(found)
 }
 
