@@ -185,7 +185,6 @@ fn follows_from(from: &str) -> Figure {
         ("clients apart", follows::CLIENTS_APART),
         ("other rows", follows::ROWS),
         ("threads", follows::THREADS),
-        ("mean of intervals", follows::INTERVALS),
         ("change", follows::CHANGE),
         ("ratio", follows::RATIO),
     ];
