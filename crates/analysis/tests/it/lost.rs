@@ -118,6 +118,9 @@ fn an_output_that_ends_within_its_summary_is_told() {
     .concat();
     for cut in [SYSBENCH_05, pgbench, slap, &*benchmarksql] {
         assert_eq!(lost(cut), ["missing"], "{cut}");
+        let found = found_in(cut).into_iter().find(|f| f.rule == "missing");
+        let is_named = found.is_some_and(|f| f.figure("names").is_some());
+        assert!(is_named, "{cut}");
         assert_eq!(lost(&format!("{cut}\n\n")), ["missing"], "{cut}");
         // Whoever leaves out the rest says so, or quotes a part in a block.
         assert_eq!(lost(&format!("{cut}...\n")), [""; 0], "{cut}");
