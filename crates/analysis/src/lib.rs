@@ -38,7 +38,9 @@ pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
 pub use resources::Resources;
 pub use rules::overlap::{Present, overlaps};
-pub use rules::{findings, findings_of_repeats, missing_client, missing_output, rules};
+pub use rules::{
+    copied_output, findings, findings_of_repeats, missing_client, missing_output, rules,
+};
 pub use setup::Setup;
 
 /// Whether percentiles are told of a run's latencies.

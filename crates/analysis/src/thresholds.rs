@@ -234,6 +234,13 @@ pub const STATED_TIME_APART: f64 = 0.05;
 /// `summary-mismatch`: HammerDB's New-Orders a minute and all transactions are of two sources, the tables and
 /// the database's own counters, which are read one after the other.
 pub const ORDERS_APART: f64 = 0.05;
+/// `summary-mismatch`: a session of BenchmarkSQL may miss its minutes by this share,
+pub const SESSION_APART: f64 = 0.1;
+/// and its slowest transactions take so many seconds more.
+pub const SESSION_APART_S: f64 = 30.0;
+/// `summary-mismatch`: BenchmarkSQL draws each transaction's type by its weight; those that fail are counted
+/// as well. So many points beside chance are no draw.
+pub const NEW_ORDERS_APART: f64 = 0.05;
 /// `summary-mismatch`: so many commits a transaction at most. Some databases count each storage engine's, and
 /// older procedures commit twice.
 pub const COMMITS_MOST: f64 = 3.0;

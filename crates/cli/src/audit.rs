@@ -5,13 +5,20 @@ use crate::runs::{open, record_in};
 use crate::stdio::print;
 use crate::texts::audit as texts;
 use crate::{args, documents, run_selection};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
-use tidemark_analysis::{Finding, Severity, findings, missing_client, missing_output};
+use tidemark_analysis::{
+    Finding, Severity, copied_output, findings, missing_client, missing_output,
+};
 use tidemark_core::printable;
 use tidemark_core::record::RunRecord;
 use tidemark_report::findings_with_advice;
 
-/// How many of each severity.
+/// So many figures no two runs have in common.
+const OUTPUT_FIGURES: usize = 8;
+
+/// How many of each severity, and the outputs that were judged.
 #[derive(Default)]
 struct SeverityCounts {
     runs: u64,
@@ -19,6 +26,8 @@ struct SeverityCounts {
     suspect: u64,
     notes: u64,
     watches: u64,
+    /// By what its figures come to: its file, and how it is named with its line.
+    outputs: BTreeMap<String, (PathBuf, String)>,
 }
 
 /// Judges runs.
@@ -42,7 +51,7 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
                 Some(_) => documents::named(&record, words.lang),
                 None => texts::named(words.lang, &record.workload, &record.target),
             };
-            judge(words, &record, &format!("{id} {name}"), &mut told)?;
+            judge(words, &record, &format!("{id} {name}"), None, &mut told)?;
         }
     }
     if told.runs == 0 && told.invalid + told.suspect + told.notes == 0 {
@@ -95,9 +104,9 @@ fn judge_file(
             }
             record => record?,
         };
-        return judge(words, &record, &file.display().to_string(), told);
+        return judge(words, &record, &file.display().to_string(), None, told);
     }
-    let import = match documents::read(file, words.unit, &mut |_, _, _| {}) {
+    let mut import = match documents::read(file, words.unit, &mut |_, _, _| {}) {
         Err(failure) if of_folder => {
             eprintln!("tidemark: {}", failure.message);
             return Ok(());
@@ -113,8 +122,15 @@ fn judge_file(
         }
         return Err(Failure::usage(none));
     }
-    for run in &import.runs {
-        judge(words, run, &documents::named(run, words.lang), told)?;
+    // Several files may have one name.
+    let of_several = of_folder || words.what.len() > 1;
+    for run in &mut import.runs {
+        if let Some(imported) = run.imported.as_mut().filter(|_| of_several) {
+            imported.file = file.display().to_string();
+        }
+        let copied = copied(run, file, told);
+        let name = documents::named(run, words.lang);
+        judge(words, run, &name, copied, told)?;
     }
     let not_understood = documents::not_understood(&import, words.lang);
     if !not_understood.is_empty() {
@@ -139,10 +155,34 @@ fn judge_file(
     Ok(())
 }
 
+/// An output that another file had already, to the last digit.
+fn copied(run: &RunRecord, file: &Path, told: &mut SeverityCounts) -> Option<Finding> {
+    let imported = run.imported.as_ref()?;
+    let figures = imported.figures.len() + imported.intervals.len();
+    // An id has the place in the document before what the figures come to.
+    let (_, figures_id) = run.id.split_once('-')?;
+    if imported.tool == "table" || figures < OUTPUT_FIGURES {
+        return None;
+    }
+    let path = file.canonicalize().unwrap_or_else(|_| file.into());
+    match told.outputs.entry(figures_id.into()) {
+        Entry::Vacant(free) => {
+            let place = format!("{}:{}", imported.file, imported.first_line);
+            free.insert((path, place));
+            None
+        }
+        Entry::Occupied(known) => {
+            let (first, place) = known.get();
+            (*first != path).then(|| copied_output(imported.first_line, place))
+        }
+    }
+}
+
 fn judge(
     words: &args::Audit,
     record: &RunRecord,
     name: &str,
+    more: Option<Finding>,
     told: &mut SeverityCounts,
 ) -> Result<(), Failure> {
     if record.is_watch() {
@@ -155,6 +195,7 @@ fn judge(
         return Ok(());
     }
     let found = findings(record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+    let found: Vec<Finding> = more.into_iter().chain(found).collect();
     told.runs += 1;
     tell(words, &found, name, told);
     Ok(())

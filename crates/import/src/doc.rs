@@ -78,6 +78,8 @@ pub(crate) struct Doc {
     pub caption: String,
     /// Outputs whose summary is missing or cut: first and last line, tool.
     pub incomplete: Vec<(u64, u64, &'static str)>,
+    /// The last two lines that are not empty; dots, which stand for lines, count twice.
+    last_texts: (u64, u64),
     /// Names of the columns of the table that a benchmark written in Go prints right here.
     pub go_names: Vec<String>,
     /// Whether no figure is kept of the line that a format took last.
@@ -98,6 +100,11 @@ const MOST_RUNS: usize = 20_000;
 const MOST_HELD: usize = 128 << 20;
 /// So many lines without a figure end the extent of an output.
 const APART: u64 = 12;
+
+/// Whether a line is nothing but dots: they stand for lines that the author left out.
+fn are_dots(plain: &str) -> bool {
+    plain.chars().all(|c| matches!(c, '.' | '…' | '。'))
+}
 
 impl Doc {
     /// The run of a tool that is going on, or a new one.
@@ -237,6 +244,33 @@ impl Doc {
         }
     }
 
+    /// Keeps in mind where the text ends.
+    pub fn note_text(&mut self, text: &str, line: u64) {
+        if text.bytes().all(|b| b.is_ascii_whitespace()) {
+            return;
+        }
+        let (_, before) = self.last_texts;
+        let is_left_out = are_dots(text.trim());
+        self.last_texts = (if is_left_out { line } else { before }, line);
+    }
+
+    /// Tells the open run whether the document ends with it. The last line may be cut so that nothing
+    /// knows it.
+    pub fn end_text(&mut self, is_open: bool) {
+        let (before, last) = self.last_texts;
+        if let Some(open) = &mut self.open {
+            let ends = open.last_line == last || is_open && open.last_line == before;
+            open.ends_document = ends && !self.had_fence;
+        }
+    }
+
+    /// Tells the open run that the document ends within its JSON. A log of measurements has no summary.
+    pub fn leave_json_open(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.has_open_json = open.samples.is_none();
+        }
+    }
+
     /// The last line of a document has no end: where its output is cut, its figures may be, too.
     pub fn leave_cut_line(&mut self, line: u64) {
         let open = self.open.as_mut();
@@ -322,8 +356,7 @@ impl Doc {
             return Some(Became::Blank);
         }
         self.fence_has_text = true;
-        // Dots stand for lines that the author left out.
-        if plain.chars().all(|c| matches!(c, '.' | '…' | '。')) {
+        if are_dots(plain) {
             return Some(Became::Remark);
         }
         if plain.ends_with('\\') && plain.len() > 1 {

@@ -3,7 +3,7 @@
 use crate::samples::Samples;
 use crate::scan::Number;
 use crate::unit::Unit;
-use crate::windows::Windows;
+use crate::windows::{WINDOW, Windows};
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{StatedFigure, StatedInterval};
 use tidemark_core::tools::Tool;
@@ -21,6 +21,7 @@ const MOST_TYPES: usize = 500;
 const LONGEST_NAME: usize = 200;
 /// So many lines over time are an output, and fewer are quoted.
 const LEAST_LINES: usize = 3;
+const GO_YCSB: &str = "go-ycsb";
 const TYPES_LEFT_OUT: &str = "types were left out";
 
 /// A run of another tool, as far as it was read.
@@ -69,6 +70,10 @@ pub(crate) struct Draft {
     pub failed: Option<String>,
     /// Whether what is printed at a run's end began.
     pub has_summary: bool,
+    /// Whether the document ends with it, outside of blocks of code.
+    pub ends_document: bool,
+    /// Whether the document ends within the JSON that it was read from.
+    pub has_open_json: bool,
     /// A part of a format's output that goes on over lines, whatever the format calls it.
     pub section: &'static str,
     /// Minutes that were last said to be over, and the line.
@@ -272,11 +277,49 @@ impl Draft {
         let has_head = self.version.is_some()
             || self.command.is_some()
             || self.options.values().any(|o| o.from == From::Output);
-        Tool::named(self.tool).ends_with_summary
+        let has_no_summary = Tool::named(self.tool).ends_with_summary
             && has_head
             && (!self.has_summary || self.tool == "sysbench" && !self.has("", "elapsed_s"))
-            && !self.intervals.is_empty()
-            && self.failed.is_none()
+            && !self.intervals.is_empty();
+        (has_no_summary || self.ends_in_summary()) && self.failed.is_none()
+    }
+
+    /// Whether the document ends in its summary: a line that its tool always prints further down is not
+    /// there. Of an output without its first lines, or in a block of code, a part may be quoted.
+    fn ends_in_summary(&self) -> bool {
+        let states = |name: &str| {
+            let option = self.options.get(name);
+            option.is_some_and(|o| o.from == From::Output)
+        };
+        let has = |name: &str| self.has("", name);
+        let is_short = || match self.tool {
+            // What stands behind checkpoints has no such lines.
+            "sysbench" => {
+                let mut figures = self.figures.iter();
+                let has_windows =
+                    self.windows.is_any() || figures.any(|f| f.of.starts_with(WINDOW));
+                let is_whole = self.version.is_some() && !self.intervals.is_empty();
+                is_whole && !has_windows && !has("time_avg_s")
+            }
+            // Of no transaction it prints no rate.
+            "pgbench" => {
+                let begun = ["script", "scale", "protocol", "threads", "jobs"];
+                let has_rate = has("rate") || has("rate_with_connecting");
+                begun.into_iter().all(states) && !has_rate && self.value("count") != Some(0.0)
+            }
+            // Its heading stands above its figures.
+            "mysqlslap" => {
+                let first = self.figures.first();
+                let has_heading = first.is_some_and(|f| f.line > self.first_line);
+                has_heading && has("elapsed_s") && !states("threads")
+            }
+            "benchmarksql" => self.version.is_some() && !has("count"),
+            // Its lines over time look like those of the end, which it announces with its time.
+            GO_YCSB => self.options.keys().any(|name| states(name)) && !has("elapsed_s"),
+            _ => false,
+        };
+        let has_begun = self.has_summary || self.tool == GO_YCSB;
+        has_begun && (self.has_open_json || self.ends_document && is_short())
     }
 
     /// Whether its tool would have printed a summary that is not there. Whoever quotes a line or two of

@@ -15,6 +15,7 @@ mod beside;
 mod boxes;
 mod captions;
 mod cell;
+mod changes;
 mod clients;
 mod command;
 mod copies;
@@ -171,6 +172,7 @@ pub fn read(
         mut json,
         ..
     } = reader;
+    doc.end_text(lines.is_open());
     if lines.is_open() {
         doc.leave_cut_line(count);
     }
@@ -274,6 +276,7 @@ impl OutputReader {
     fn line(&mut self, text: &str, line: u64) -> Became {
         let doc = &mut self.doc;
         doc.no_figure = false;
+        doc.note_text(text, line);
         let mut text = prefix::without_moment(text);
         if let Some(name) = &self.name {
             match prefix::without(text, name) {

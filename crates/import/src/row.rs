@@ -1,6 +1,7 @@
 //! A row of a table while its cells are read: what they become, and which were not understood.
 
 use crate::cell::{CellNumber, QuantityKind, TableCell, cell};
+use crate::changes::{Sign, are_in_order, sign};
 use crate::draft::{Draft, From};
 use crate::groups::Of;
 use crate::headings::{ColumnMeaning, SUCCESS_SHARE, THREADS_EACH};
@@ -24,6 +25,8 @@ const CHANGE: &str = "_change_percent";
 /// The same of the second one's multiple of the first.
 const RATIO: &str = "_ratio";
 const BASE: &str = "_base";
+/// That the sign of a change says whether the figure rose.
+const SIGNED: &str = "_change_signed";
 
 /// A row.
 pub(crate) struct DraftRow {
@@ -39,7 +42,7 @@ pub(crate) struct DraftRow {
     /// The runs in the order of their columns.
     order: Vec<String>,
     /// How much a figure of the second run differs from the first one's: in percent, or a multiple.
-    changes: Vec<(Option<String>, &'static str, Number)>,
+    changes: Vec<(Option<String>, &'static str, Number, Sign)>,
     /// Figures that not every client's column states.
     incomplete: BTreeSet<String>,
     /// Options of which two columns state another: none of them is known.
@@ -119,10 +122,11 @@ impl DraftRow {
             false => self.aside(name, cell),
         }
         if let Some(number) = multiple(cell) {
-            self.changes.push((of.map(String::from), RATIO, number));
+            let of = of.map(String::from);
+            self.changes.push((of, RATIO, number, Sign::Unclear));
             return;
         }
-        let sign = match cell.contains(['↓', '▼']) {
+        let by = match cell.contains(['↓', '▼']) {
             true => -1.0,
             false => 1.0,
         };
@@ -130,10 +134,11 @@ impl DraftRow {
         let is_percent = cell.contains('%') || name.contains('%');
         if let (Some(number), true) = (decimal(text), is_percent) {
             let number = Number {
-                value: number.value * sign,
+                value: number.value * by,
                 ..number
             };
-            self.changes.push((of.map(String::from), CHANGE, number));
+            let of = of.map(String::from);
+            self.changes.push((of, CHANGE, number, sign(name, cell)));
         }
     }
 
@@ -148,7 +153,8 @@ impl DraftRow {
         let Some(run) = self.of_runs.get_mut(second) else {
             return;
         };
-        for (of, end, number) in self.changes.drain(..) {
+        let in_order = are_in_order(first, second);
+        for (of, end, number, sign) in self.changes.drain(..) {
             let mut both = base.iter().filter(|f| run.has("", &f.name));
             let name = match (of, both.next(), both.next()) {
                 (Some(name), ..) => name,
@@ -159,6 +165,13 @@ impl DraftRow {
                 continue;
             };
             run.figure("", &format!("{name}{end}"), number, self.line);
+            if in_order && sign.is_of(&name) {
+                let yes = Number {
+                    value: 1.0,
+                    decimals: 0,
+                };
+                run.figure("", &format!("{name}{SIGNED}"), yes, self.line);
+            }
             let before = Number {
                 value: from.value,
                 decimals: 0,

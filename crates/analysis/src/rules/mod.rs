@@ -39,7 +39,7 @@ mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
 
-pub use stated::{missing_client, missing_output};
+pub use stated::{copied_output, missing_client, missing_output};
 
 use crate::compare::{ComparedRun, repeats};
 use crate::family::Family;

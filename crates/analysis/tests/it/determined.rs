@@ -23,7 +23,7 @@ pub(super) fn planted(clean: &str, rule: &str, changes: &[(&str, &str)]) {
     }
 }
 
-const GO_YCSB: &str = "\
+pub(super) const GO_YCSB: &str = "\
 ./bin/go-ycsb run mysql -P workloads/workloada -p recordcount=1000000 -p operationcount=1000000 -p threadcount=32
 ***************** properties *****************
 \"threadcount\"=\"32\"
@@ -225,7 +225,7 @@ fn lines_of_sysbench_have_its_threads_and_its_percentile() {
 }
 
 /// Without its ending.
-const SYSBENCH_05: &str = "\
+pub(super) const SYSBENCH_05: &str = "\
 sysbench 0.5:  multi-threaded system evaluation benchmark
 Number of threads: 32
 Report intermediate results every 10 second(s)

@@ -1,7 +1,7 @@
 //! Lines that tools always print and that an output has no more.
 
 use super::common::found_in;
-use super::determined::{PGBENCH, bad};
+use super::determined::{GO_YCSB, PGBENCH, SYSBENCH_05, bad};
 
 /// What is said of lines that are not there.
 pub(super) fn lost(text: &str) -> Vec<&'static str> {
@@ -100,4 +100,45 @@ fn lines_of_go_tpc_that_were_lost_are_told() {
     // An output that was cut has no summary at all.
     let (cut, _) = text.split_once("[Summary]").unwrap();
     assert_eq!(lost(cut), [""; 0]);
+}
+
+#[test]
+fn an_output_that_ends_within_its_summary_is_told() {
+    let (pgbench, _) = PGBENCH.split_once("latency stddev").unwrap();
+    let slap = "Benchmark\n\tRunning for engine innodb\n\tAverage number of seconds to run all queries: 1.234 \
+                seconds\n\tMinimum number of seconds to run all queries: 1.101 seconds\n";
+    let of_log = |text: &str| format!("13:10:12,345 [main] INFO   jTPCC : Term-00, {text}\n");
+    let benchmarksql: String = [
+        "     BenchmarkSQL v5.0",
+        "warehouses=100",
+        "terminals=64",
+        "Measured tpmC (NewOrders) = 452.33",
+    ]
+    .map(of_log)
+    .concat();
+    for cut in [SYSBENCH_05, pgbench, slap, &*benchmarksql] {
+        assert_eq!(lost(cut), ["missing"], "{cut}");
+        let found = found_in(cut).into_iter().find(|f| f.rule == "missing");
+        let is_named = found.is_some_and(|f| f.figure("names").is_some());
+        assert!(is_named, "{cut}");
+        assert_eq!(lost(&format!("{cut}\n\n")), ["missing"], "{cut}");
+        // Whoever leaves out the rest says so, or quotes a part in a block.
+        assert_eq!(lost(&format!("{cut}...\n")), [""; 0], "{cut}");
+        assert_eq!(lost(&format!("```\n{cut}```\n")), [""; 0], "{cut}");
+    }
+    let ending = "Transaction Count = 1800";
+    assert_eq!(lost(&(benchmarksql.clone() + &of_log(ending))), [""; 0]);
+    let k6 = "{\n  \"metrics\": {\n    \"iterations\": {\"count\": 12000, \"rate\": 199.8},\n    \
+              \"http_reqs\": {\"count\": 24000, \"rate\": 399.6}";
+    assert_eq!(lost(&format!("{k6},\n")), ["missing"]);
+    assert_eq!(lost(&format!("{k6}\n  }}\n}}\n")), [""; 0]);
+}
+
+#[test]
+fn an_output_of_go_ycsb_that_ends_before_its_run_has_no_wrong_count() {
+    assert_eq!(bad(GO_YCSB), [""; 0]);
+    let (head, _) = GO_YCSB.split_once("****\nRun finished").unwrap();
+    let cut = head.trim_end_matches('*');
+    assert_eq!(bad(cut), ["missing"]);
+    assert_eq!(lost(&format!("{cut}...\n")), [""; 0]);
 }

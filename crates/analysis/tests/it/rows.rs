@@ -29,6 +29,20 @@ fn each_column_of_changes_is_checked_by_its_own_pair() {
     assert_eq!(bad(&clean), []);
     assert_eq!(bad(&clean.replace("+13.0%", "+31.0%")), [MISMATCH]);
     assert_eq!(bad(&clean.replace("-9.8%", "-29.8%")), [MISMATCH]);
+    // Of the right size, but with the other sign.
+    assert_eq!(bad(&clean.replace("+13.0%", "-13.0%")), [MISMATCH]);
+    assert_eq!(bad(&clean.replace("-9.8%", "+9.8%")), [MISMATCH]);
+    let of =
+        |heads: &str, change: &str| bad(&table(heads, &[&format!("8 | 2100 | 1995 | {change}")]));
+    for heads in ["v1 TPS | v2 TPS | change", "优化前 TPS | 优化后 TPS | 提升"] {
+        let heads = format!("threads | {heads}");
+        assert_eq!(of(&heads, "+5%"), [MISMATCH], "{heads}");
+        assert_eq!(of(&heads, "-5%"), [], "{heads}");
+    }
+    // A fall may be stated so, and the newer one may be the first.
+    for heads in ["v1 TPS | v2 TPS | 下降", "TiDB TPS | MySQL TPS | diff"] {
+        assert_eq!(of(&format!("threads | {heads}"), "+5%"), [], "{heads}");
+    }
     let import = read(clean.as_bytes(), &Origin::of("a.md"), &mut |_, _, _| {}).unwrap();
     let options = &import.runs[1].options;
     let values: Vec<&str> = options.values().map(|o| o.value.as_str()).collect();

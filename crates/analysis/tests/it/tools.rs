@@ -328,3 +328,49 @@ fn counts_have_no_fraction_and_words_are_in_both_languages() {
     let stall = stall.iter().find(|f| f.rule == "stall").unwrap();
     assert_eq!(stall.figure("percent"), Some(&Figure::Text("95".into())));
 }
+
+#[test]
+fn figures_of_benchmarksql_determine_each_other() {
+    let clean: String = [
+        "     BenchmarkSQL v5.0",
+        "warehouses=100",
+        "terminals=64",
+        "runMins=5",
+        "newOrderWeight=45",
+        "paymentWeight=43",
+        "orderStatusWeight=4",
+        "deliveryWeight=4",
+        "stockLevelWeight=4",
+        "Measured tpmC (NewOrders) = 45210.33",
+        "Measured tpmTOTAL = 100466.11",
+        "Session Start     = 2024-03-05 13:05:12",
+        "Session End       = 2024-03-05 13:10:12",
+        "Transaction Count = 502331",
+    ]
+    .map(|text| format!("13:10:12,345 [main] INFO   jTPCC : Term-00, {text}\n"))
+    .concat();
+    assert_eq!(bad(&clean), [""; 0]);
+    for (from, to) in [
+        ("Count = 502331", "Count = 902331"),
+        ("= 45210.33", "= 95210.33"),
+        ("= 100466.11", "= 70466.11"),
+    ] {
+        let text = clean.replace(from, to);
+        assert!(bad(&text).contains(&"summary-mismatch"), "{to}");
+    }
+    // Twenty minutes of as many transactions, where five were asked for.
+    let longer = clean.replace("13:10:12\n", "13:25:12\n");
+    let longer = longer.replace("Count = 502331", "Count = 2009321");
+    assert_eq!(bad(&longer), ["summary-mismatch"]);
+    let found = found_in(&longer.replace("runMins=5", "runMins=20"));
+    assert!(found.iter().all(|f| f.rule != "summary-mismatch"));
+    // Other weights give another share; where none is stated, they may have been changed.
+    let weights = clean.replace("newOrderWeight=45", "newOrderWeight=88");
+    let weights = weights.replace("paymentWeight=43", "paymentWeight=0");
+    assert_eq!(bad(&weights.replace("= 45210.33", "= 88210.33")), [""; 0]);
+    assert_eq!(bad(&weights), ["summary-mismatch"]);
+    let quoted = "Measured tpmC (NewOrders) = 88210.33\nMeasured tpmTOTAL = 100466.11\n";
+    let found = found_in(quoted);
+    let told = found.iter().find(|f| f.rule == "summary-mismatch").unwrap();
+    assert_eq!(told.severity, Severity::Note);
+}

@@ -85,3 +85,33 @@ fn tables_have_no_words_of_a_tool() {
     let percentiles = first("threads,tps,p95,p99\n8,100,30,20\n", "impossible-pair");
     assert_eq!(words(&percentiles, "less"), is("p95 (ms)", "p95 (ms)"));
 }
+
+#[test]
+fn what_a_line_states_is_told_with_the_lines_that_contradict_it() {
+    let text = super::determined::PGBENCH.replace("50.0 s, 2099.9", "50.0 s, 9099.9");
+    let mut all = found_in(&text).into_iter();
+    let found = all.find(|f| f.rule == "summary-mismatch" && f.figure("first").is_some());
+    let found = found.unwrap();
+    both_languages_use_the_figures(&found);
+    let line = |begin: &str| {
+        let at = text.lines().position(|l| l.starts_with(begin));
+        at.unwrap() as u64 + 1
+    };
+    let of = |place: &str| match found.figure(place) {
+        Some(Figure::Count(n)) => *n,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        [of("line"), of("first"), of("last")],
+        [
+            line("tps ="),
+            line("progress: 10.0"),
+            line("progress: 60.0")
+        ]
+    );
+    let stated = found.figure("stated");
+    assert!(
+        matches!(stated, Some(Figure::Number(n)) if *n == 2104.1012),
+        "{stated:?}"
+    );
+}

@@ -278,6 +278,49 @@ fn a_document_becomes_a_report_and_is_explained() {
 }
 
 #[test]
+fn files_of_folders_are_told_apart_and_copies_are_found() {
+    let dir = Workdir::new();
+    let text = "\
+pgbench (15.4)
+progress: 10.0 s, 100.0 tps, lat 80.000 ms stddev 1.000, 0 failed
+progress: 20.0 s, 100.0 tps, lat 80.000 ms stddev 1.000, 0 failed
+transaction type: <builtin: select only>
+scaling factor: 1
+query mode: simple
+number of clients: 8
+number of threads: 1
+duration: 20 s
+number of transactions actually processed: 2000
+number of failed transactions: 0 (0.000%)
+latency average = 80.000 ms
+latency stddev = 1.000 ms
+initial connection time = 5.000 ms
+tps = 100.010000 (without initial connection time)
+";
+    for (folder, text) in [
+        ("results/a", text.to_string()),
+        ("results/b", text.replace("100.010000", "100.020000")),
+    ] {
+        std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+        std::fs::write(dir.path().join(folder).join("run.log"), text).unwrap();
+    }
+    let judged = dir.run(&["audit", "results"]);
+    for file in ["(results/a/run.log:1-15)", "(results/b/run.log:1-15)"] {
+        assert!(judged.out.contains(file), "{judged:?}");
+    }
+    assert!(!judged.out.contains("[same-output]"), "{judged:?}");
+    std::fs::write(dir.path().join("copy.txt"), text).unwrap();
+    let judged = dir.run(&["audit", "copy.txt", "results/a/run.log"]);
+    assert!(
+        judged.out.contains("[same-output]") && judged.out.contains("copy.txt:1"),
+        "{judged:?}"
+    );
+    // A file that is named twice is no copy.
+    let judged = dir.run(&["audit", "copy.txt", "copy.txt"]);
+    assert!(!judged.out.contains("[same-output]"), "{judged:?}");
+}
+
+#[test]
 fn a_report_of_imported_runs_has_its_charts_beside_it() {
     let dir = Workdir::new();
     let table = "threads,TPS\n1,100\n2,190\n4,350\n8,600\n16,900\n";

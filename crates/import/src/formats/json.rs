@@ -82,8 +82,8 @@ impl Collector {
 impl Collector {
     /// At the end of a document that is cut: whatever is known in the beginning counts.
     pub fn end(&mut self, last: u64, doc: &mut Doc) {
-        if self.active {
-            self.finish(last, doc);
+        if self.active && self.finish(last, doc) {
+            doc.leave_json_open();
         }
     }
 

@@ -147,6 +147,8 @@ SQL statistics:
     transactions:                        2010   (100.50 per sec.)
 General statistics:
     total time:                          20.0000s
+Threads fairness:
+    execution time (avg/stddev):   19.9990/0.00
 ";
 
 #[test]
@@ -198,6 +200,21 @@ fn an_output_without_its_end_is_told() {
     let import = super::documents::import(&cut);
     assert_eq!(import.incomplete, [(1, 8, "sysbench")]);
     // Whoever quotes a line over time cut nothing off.
+    for lines in [10, 11] {
+        let cut: String = SYSBENCH
+            .lines()
+            .take(lines)
+            .map(|l| format!("{l}\n"))
+            .collect();
+        let last = lines as u64;
+        let incomplete = |text: &str| super::documents::import(text).incomplete;
+        assert_eq!(incomplete(&format!("{cut}\n")), [(1, last, "sysbench")]);
+        // Whoever leaves out the rest says so, or quotes a part in a block.
+        for quoted in ["...\n", "\nThe rest is like that of the others.\n"] {
+            assert!(incomplete(&format!("{cut}{quoted}")).is_empty(), "{quoted}");
+        }
+        assert!(incomplete(&format!("```\n{cut}```\n")).is_empty());
+    }
     let line = SYSBENCH.lines().nth(3).unwrap();
     assert!(super::documents::import(line).incomplete.is_empty());
     // Several of them are an output whose beginning is missing, too.
@@ -234,7 +251,7 @@ fn a_line_that_is_cut_off_has_no_figure() {
     );
     // A whole output needs no end of its last line.
     let whole = one(SYSBENCH.trim_end());
-    assert_eq!(figure(&whole, "elapsed_s"), Some(20.0));
+    assert_eq!(figure(&whole, "time_avg_s"), Some(19.999));
 }
 
 #[test]

@@ -34,9 +34,9 @@ pub(super) fn check(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         .collect();
     let over_time = intervals::mismatches(view);
     let row = document::other_statements(view);
-    let orders = tools::orders_of_all(view);
+    let unlikely = tools::unlikely(view);
     if all.is_empty()
-        && orders.is_none()
+        && unlikely.is_empty()
         && over_time.is_none()
         && view.beside("others_statements_each").is_none()
     {
@@ -62,7 +62,7 @@ pub(super) fn check(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
         }
     }
     found.extend(over_time.unwrap_or_default());
-    found.extend(orders);
+    found.extend(unlikely);
     Some(found)
 }
 
@@ -90,7 +90,8 @@ pub(super) fn told(
 }
 
 /// By how many percent two runs of a table are said to differ. A fall may be stated without its sign,
-/// and some divide by the newer figure, or state the ratio.
+/// and some divide by the newer figure, or state the ratio; with a sign that can mean nothing else, rises
+/// are positive.
 fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
@@ -113,15 +114,18 @@ fn of_changes(view: &ImportedRun<'_>) -> Vec<Equation> {
             }
         };
         let usual = ratio(new, base, 1.0, 1.0);
-        let others = [
+        let all_forms = [
             usual,
-            ratio(new, base, 1.0, -1.0),
             ratio(base, new, 1.0, -1.0),
+            ratio(new, base, 1.0, -1.0),
             ratio(base, new, 1.0, 1.0),
             ratio(new, base, 0.0, 1.0),
         ];
-        let meant = others
+        let is_signed = view.all(&format!("{name}_change_signed")).is_some();
+        let forms = if is_signed { 2 } else { all_forms.len() };
+        let meant = all_forms
             .into_iter()
+            .take(forms)
             .find(|made| stated.may_be(*made, 0.0, 0.0));
         all.push(Equation {
             of: name.into(),
@@ -181,7 +185,6 @@ fn follows_from(from: &str) -> Figure {
         ("clients apart", follows::CLIENTS_APART),
         ("other rows", follows::ROWS),
         ("threads", follows::THREADS),
-        ("mean of intervals", follows::INTERVALS),
         ("change", follows::CHANGE),
         ("ratio", follows::RATIO),
     ];

@@ -1,9 +1,10 @@
 //! What is stated over time, beside itself and beside the summary.
 
-use super::equations::mismatch;
+use super::equations::{self, mismatch};
 use super::view::{ImportedRun, Range};
 use super::{finding, progress};
 use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY, STATED_LATENCY_AT};
+use crate::texts::summary_mismatch::{INSTEAD_STATED, OVER_TIME};
 use crate::thresholds::{
     DEADLOCK_LONGEST_S, INTERVALS_COVER, STALLED_INTERVAL, STALLED_LATENCY, STALLED_LATENCY_MS,
     STALLED_RATE, STATED_APART, STATED_TIME_APART, STATEMENTS_BLUR,
@@ -188,12 +189,13 @@ fn sums(view: &ImportedRun<'_>) -> Option<Finding> {
         .iter()
         .filter(|i| !i.cumulative && i.of.is_empty());
     let (mut seconds, mut done) = (0.0, 0.0);
-    let mut first = None;
+    let (mut first, mut last) = (None, None);
     for i in lines {
         let length = i.length_s?;
         seconds += length;
         done += i.rate? * length;
         first = first.or(Some(i.line));
+        last = Some(i.line);
     }
     let elapsed = view.duration()?;
     let stated = view.all("count").or(view.all("events"));
@@ -216,13 +218,32 @@ fn sums(view: &ImportedRun<'_>) -> Option<Finding> {
     let rounded = if whole { 0.5 / seconds } else { 0.0 };
     let slack =
         (STATED_APART + rounded) * by_summary + left_out * by_lines.max(by_summary) + in_flight;
+    // The output states a rate or a count; the other is not to be told as if it did.
+    let rate = view.all("rate");
+    let rate = rate.filter(|rate| (by_lines - rate.value).abs() > slack);
+    let counted = match view.all("count") {
+        Some(_) => "count",
+        None => "events",
+    };
+    let (name, stated, made) = match rate {
+        Some(rate) => ("rate", rate, by_lines),
+        None => (counted, count, by_lines * elapsed),
+    };
     ((by_lines - by_summary).abs() > slack).then(|| {
-        mismatch(
-            "rate",
-            by_summary,
-            "mean of intervals",
-            by_lines,
-            first.unwrap_or(count.line),
+        let figures = vec![
+            ("line", Figure::Count(stated.line)),
+            ("name", Figure::Text(name.into())),
+            ("stated", Figure::Number(stated.value)),
+            ("first", Figure::Count(first.unwrap_or(stated.line))),
+            ("last", Figure::Count(last.unwrap_or(stated.line))),
+            ("made", Figure::Number(made)),
+        ];
+        finding(
+            equations::ID,
+            Severity::Invalid,
+            OVER_TIME,
+            INSTEAD_STATED,
+            figures,
         )
     })
 }

@@ -96,6 +96,22 @@ const BLOCKS: &[OutputBlock] = &[
     },
 ];
 
+/// A figure at the beginning of a tool's summary, and those of the rest.
+const ENDINGS: &[(&str, &str, &[&str])] = &[
+    (
+        "sysbench",
+        "elapsed_s",
+        &["mean_ms", "max_ms", "events_avg", "time_avg_s"],
+    ),
+    ("pgbench", "count", &["mean_ms", "rate"]),
+    (
+        "mysqlslap",
+        "elapsed_s",
+        &["shortest_s", "longest_s", "queries_per_client"],
+    ),
+    ("benchmarksql", "tpmc", &["tpm_total", "elapsed_s", "count"]),
+];
+
 /// What a line holds.
 enum Holds {
     Option(&'static str),
@@ -191,14 +207,33 @@ pub(super) fn missing_lines(view: &ImportedRun<'_>) -> Option<Vec<Finding>> {
     judged.then_some(found)
 }
 
-/// That the output ends before its summary.
+/// That the output ends before its summary, or within it.
 fn cut(view: &ImportedRun<'_>) -> Finding {
-    let figures = vec![
+    let mut figures = vec![
         ("first", Figure::Count(view.imported.first_line)),
         ("last", Figure::Count(view.imported.last_line)),
-        ("tool", Figure::Text(view.imported.tool.clone())),
     ];
-    let (says, instead) = (missing::CUT, missing::LINES_INSTEAD);
+    let ending = ENDINGS.iter().find(|(tool, begin, _)| {
+        let is_its = *tool == view.imported.tool;
+        is_its && view.all(begin).is_some()
+    });
+    let names: &[&str] = match ending {
+        Some(&(_, _, names)) => names,
+        None => &[],
+    };
+    let lost = names.iter().filter(|name| view.all(name).is_none());
+    let lost: Vec<&str> = lost.copied().collect();
+    let says = match lost.is_empty() {
+        true => {
+            figures.push(("tool", Figure::Text(view.imported.tool.clone())));
+            missing::CUT
+        }
+        false => {
+            figures.push(("names", words::list(view, &lost)));
+            missing::CUT_WITHIN
+        }
+    };
+    let instead = missing::LINES_INSTEAD;
     finding(super::MISSING, Severity::Suspect, says, instead, figures)
 }
 

@@ -20,7 +20,7 @@ mod words;
 use super::{not_judged, sampling};
 use crate::finding::finding;
 use crate::run::Run;
-use crate::texts::{missing, not_judged as text};
+use crate::texts::{missing, not_judged as text, same_output};
 use crate::{AnalysisError, Figure, Finding, Severity};
 use tidemark_core::record::{Imported, RunRecord};
 use view::ImportedRun;
@@ -186,6 +186,16 @@ pub fn missing_client(line: u64, client: &str) -> Finding {
     ];
     let (says, instead) = (missing::CLIENT, missing::CLIENT_INSTEAD);
     finding(MISSING, Severity::Suspect, says, instead, figures)
+}
+
+/// What is told of an output that another file has, too: `other` is that file with the line.
+pub fn copied_output(line: u64, other: &str) -> Finding {
+    let figures = vec![
+        ("line", Figure::Count(line)),
+        ("other", Figure::Text(other.into())),
+    ];
+    let (says, instead) = (same_output::IN_FILE, same_output::IN_FILE_INSTEAD);
+    finding("same-output", Severity::Note, says, instead, figures)
 }
 
 /// Rules of documents.

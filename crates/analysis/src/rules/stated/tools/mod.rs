@@ -1,5 +1,6 @@
 //! Equations between figures that one tool alone prints, or that some do.
 
+mod benchmarksql;
 mod types;
 
 use super::equations::{Equation, latest, told};
@@ -18,6 +19,7 @@ pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
         "k6" => k6(view),
         "hammerdb" => hammerdb(view),
         "benchbase" => benchbase(view),
+        "benchmarksql" => benchmarksql::equations(view),
         _ => Vec::new(),
     };
     all.extend(types::equations(view));
@@ -229,10 +231,18 @@ fn benchbase(view: &ImportedRun<'_>) -> Vec<Equation> {
     vec![good, equation("count", "types", count, STATED_APART, 0.0)]
 }
 
+/// Figures that contradict each other unless something rare explains it.
+pub(super) fn unlikely(view: &ImportedRun<'_>) -> Vec<Finding> {
+    match view.imported.tool.as_str() {
+        "benchmarksql" => benchmarksql::unlikely(view),
+        _ => orders_of_all(view).into_iter().collect(),
+    }
+}
+
 /// HammerDB's New-Orders a minute beside all transactions: of 23 transactions 10 are New-Orders. The
 /// database may commit more often than that, and others may use it, but nothing makes fewer of them,
 /// unless its script was changed.
-pub(super) fn orders_of_all(view: &ImportedRun<'_>) -> Option<Finding> {
+fn orders_of_all(view: &ImportedRun<'_>) -> Option<Finding> {
     let is_its = view.imported.tool == "hammerdb";
     let (all, orders) = view.all("tpm").zip(view.all("nopm")).filter(|_| is_its)?;
     // Of no New-Order, and of more than there are transactions, other rules speak.

@@ -4,6 +4,7 @@ use super::super::equations::Equation;
 use super::super::view::{ImportedRun, Range};
 use super::equation;
 use crate::thresholds::{PERCENTILE_STEP, STATED_APART};
+use tidemark_core::record::RunState;
 
 /// Those that hold for the outputs of the run's tool.
 pub(super) fn equations(view: &ImportedRun<'_>) -> Vec<Equation> {
@@ -67,14 +68,15 @@ fn times_of_types(view: &ImportedRun<'_>) -> Vec<Equation> {
         .collect()
 }
 
-/// As many operations as were asked for, unless the run ends by its time.
+/// As many operations as were asked for, unless the run ends by its time, or its output before the run.
 fn count_asked(
     view: &ImportedRun<'_>,
     (asked, limit): (&'static str, &'static str),
 ) -> Option<Equation> {
     let number = view.number(asked)?;
     let is_load = view.option("command") == Some("load");
-    if is_load || view.nested() || view.option(limit).is_some() {
+    let is_cut = view.record.state == RunState::Interrupted;
+    if is_load || is_cut || view.nested() || view.option(limit).is_some() {
         return None;
     }
     let done = with_failed(view.count(), view);
