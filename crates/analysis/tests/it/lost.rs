@@ -140,5 +140,4 @@ fn an_output_of_go_ycsb_that_ends_before_its_run_has_no_wrong_count() {
     let (head, _) = GO_YCSB.split_once("****\nRun finished").unwrap();
     let cut = head.trim_end_matches('*');
     assert_eq!(bad(cut), ["missing"]);
-    assert_eq!(lost(&format!("{cut}...\n")), [""; 0]);
 }
