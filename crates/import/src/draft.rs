@@ -21,7 +21,6 @@ const MOST_TYPES: usize = 500;
 const LONGEST_NAME: usize = 200;
 /// So many lines over time are an output, and fewer are quoted.
 const LEAST_LINES: usize = 3;
-const GO_YCSB: &str = "go-ycsb";
 const TYPES_LEFT_OUT: &str = "types were left out";
 
 /// A run of another tool, as far as it was read.
@@ -287,6 +286,7 @@ impl Draft {
     /// Whether the document ends in its summary: a line that its tool always prints further down is not
     /// there. Of an output without its first lines, or in a block of code, a part may be quoted.
     fn ends_in_summary(&self) -> bool {
+        let tool = Tool::named(self.tool);
         let states = |name: &str| {
             let option = self.options.get(name);
             option.is_some_and(|o| o.from == From::Output)
@@ -314,11 +314,12 @@ impl Draft {
                 has_heading && has("elapsed_s") && !states("threads")
             }
             "benchmarksql" => self.version.is_some() && !has("count"),
-            // Its lines over time look like those of the end, which it announces with its time.
-            GO_YCSB => self.options.keys().any(|name| states(name)) && !has("elapsed_s"),
+            _ if tool.end_is_its_time => {
+                self.options.keys().any(|name| states(name)) && !has("elapsed_s")
+            }
             _ => false,
         };
-        let has_begun = self.has_summary || self.tool == GO_YCSB;
+        let has_begun = self.has_summary || tool.end_is_its_time;
         has_begun && (self.has_open_json || self.ends_document && is_short())
     }
 

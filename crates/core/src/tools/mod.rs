@@ -38,6 +38,8 @@ pub struct Tool {
     pub prints_properties: bool,
     /// Whether its outputs end with a summary unless they are cut.
     pub ends_with_summary: bool,
+    /// Whether its lines over time look like those of the end, which it announces with its time.
+    pub end_is_its_time: bool,
     /// Whether its lines over time follow each other in time.
     pub lines_in_order: bool,
     /// Whether its percentiles are the upper edges of buckets, which may lie above the slowest.
@@ -91,6 +93,7 @@ const OTHER: Tool = Tool {
     standard_workloads: None,
     prints_properties: false,
     ends_with_summary: false,
+    end_is_its_time: false,
     lines_in_order: false,
     percentiles_in_buckets: false,
     percentile_step_ms: 0.0,

@@ -14,6 +14,7 @@ pub(super) const GO: Tool = Tool {
     standard_workloads: Some("ycsb"),
     prints_properties: true,
     ends_with_summary: true,
+    end_is_its_time: true,
     lines_in_order: true,
     percentile_step_ms: 1.0,
     time_holds_start: true,
