@@ -18,7 +18,7 @@ use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
     LatencyEnd, LeftLines, Phase, QueryOutcome, RateUnit, RunRecord, RunState, Setting, Topology,
 };
-use tidemark_core::{ServerInfo, StudyPlace, redact_url};
+use tidemark_core::{Engine, ServerInfo, StudyPlace, redact_url};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 use tidemark_stats::Histogram;
 
@@ -427,8 +427,14 @@ impl RunDigest {
 
     /// `engine version`, or the URL's scheme where nothing answered.
     pub(crate) fn server_name(&self) -> Option<String> {
-        let server = self.server.as_ref();
-        server.map(|s| format!("{} {}", s.engine, version(s.engine, &s.version)))
+        let (engine, version) = self.server_version()?;
+        Some(format!("{engine} {version}"))
+    }
+
+    /// The engine and the version that its server told.
+    pub(crate) fn server_version(&self) -> Option<(Engine, &str)> {
+        let server = self.server.as_ref()?;
+        Some((server.engine, version(server.engine, &server.version)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::digest::RunDigest;
 use super::matrix::{RATES, USERS, number};
+use super::server_labels::ServerLabels;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::Setup;
 use tidemark_core::Source;
@@ -38,8 +39,11 @@ fn study_of(run: &RunDigest) -> Option<&String> {
 
 /// What tells each run from the others of its workload. Runs that have the same factors are repeats of
 /// each other: everything that their jobs say is equal.
-pub(super) fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
-    let mut placed = told(runs);
+pub(super) fn factors<'d>(
+    runs: &[&'d RunDigest],
+    labels: ServerLabels,
+) -> Vec<(&'d RunDigest, Factors)> {
+    let mut placed = told(runs, labels);
     // Sorted by name: options before settings.
     for name in Setup::differing(runs.iter().map(|run| &run.setup)) {
         let told: BTreeMap<Factors, &str> = placed
@@ -63,7 +67,7 @@ fn fact<'d>(run: &'d RunDigest, name: &str) -> &'d str {
 }
 
 /// What people would name: a study's factors, or where and how much, and a few options.
-fn told<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
+fn told<'d>(runs: &[&'d RunDigest], labels: ServerLabels) -> Vec<(&'d RunDigest, Factors)> {
     let one_study = all_of_one_study(runs.iter().copied());
     let several = runs
         .iter()
@@ -92,7 +96,7 @@ fn told<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
         }
         // Beside others, its load has the name that theirs has.
         factors.retain(|name, _| !loads.contains(name));
-        for (name, value) in own_factors(run, &options) {
+        for (name, value) in own_factors(run, &options, labels) {
             factors.entry(name).or_insert(value);
         }
         if knows_users(run) {
@@ -148,18 +152,9 @@ fn loads_of(study: Option<&String>, runs: &[&RunDigest]) -> BTreeSet<String> {
 }
 
 /// Of a run that stands beside others than its study's.
-fn own_factors(run: &RunDigest, options: &[String]) -> Factors {
+fn own_factors(run: &RunDigest, options: &[String], labels: ServerLabels) -> Factors {
     let mut factors = Factors::new();
-    let target = match run.server_name() {
-        // Its line would make a series of each run of a document.
-        None if run.imported.is_some() => {
-            let file = run.imported.as_ref().map(|source| source.file.clone());
-            file.unwrap_or_default()
-        }
-        Some(server) => format!("{server} {}", place_of(&run.target)),
-        None => place_of(&run.target),
-    };
-    factors.insert("target".to_string(), target);
+    factors.insert("target".to_string(), labels.target(run));
     if let Some(rate) = run.rate {
         factors.insert("rate".into(), format!("{rate}"));
     }
@@ -191,22 +186,4 @@ fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
         .into_iter()
         .filter(|name| matters(name) && values(name).len() > 1);
     differing.take(MOST_OPTIONS).cloned().collect()
-}
-
-/// A URL without what everybody knows: scheme, account, parameters.
-fn place_of(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    rest.split(['?', '#']).next().unwrap_or(rest).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_has_no_account() {
-        assert_eq!(place_of("mysql://u:***@h:3306/db?tls=on"), "h:3306/db");
-        assert_eq!(place_of("sqlite:a.db"), "sqlite:a.db");
-    }
 }

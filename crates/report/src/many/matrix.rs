@@ -3,6 +3,7 @@
 use super::StudyFactor;
 use super::digest::RunDigest;
 use super::factors::{all_of_one_study, factors};
+use super::server_labels::ServerLabels;
 use crate::workload_name;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::RateUnit;
@@ -164,9 +165,10 @@ impl<'d> Matrix<'d> {
         let mut named: Vec<(String, Vec<&RunDigest>)> = named.collect();
         // Studies may be shuffled: the order of time says nothing.
         named.sort_by_key(|(name, _)| order.of_value("workload", name));
+        let labels = ServerLabels::of(runs);
         let workloads = named
             .into_iter()
-            .map(|(name, runs)| Workload::of(name, runs, order));
+            .map(|(name, runs)| Workload::of(name, runs, order, labels));
         Self {
             workloads: workloads.collect(),
         }
@@ -185,8 +187,13 @@ fn workload_of(run: &RunDigest) -> String {
 }
 
 impl<'d> Workload<'d> {
-    fn of(name: String, runs: Vec<&'d RunDigest>, order: FactorOrder<'_>) -> Self {
-        let placed: Vec<(&RunDigest, BTreeMap<String, String>)> = factors(&runs);
+    fn of(
+        name: String,
+        runs: Vec<&'d RunDigest>,
+        order: FactorOrder<'_>,
+        labels: ServerLabels,
+    ) -> Self {
+        let placed: Vec<(&RunDigest, BTreeMap<String, String>)> = factors(&runs, labels);
         let names: BTreeSet<&String> = placed.iter().flat_map(|(_, f)| f.keys()).collect();
         let value = |of: &BTreeMap<String, String>, name: &str| of.get(name).cloned();
         let varies = |name: &str| {

@@ -34,6 +34,7 @@ mod queries;
 mod repeat;
 mod resources;
 mod scaling;
+mod server_labels;
 mod summary;
 mod varied;
 mod workload;

@@ -8,6 +8,7 @@ use super::document::{Sources, named, runs_said};
 use super::labels::{load_label, series_label, series_name};
 use super::matrix::{AxisKind, CurvePoint, LoadCurve, Workload};
 use super::scaling::still_rises;
+use super::server_labels::ServerLabels;
 use super::texts::Texts;
 use super::{StepState, findings, headline, missing, objective, one_client};
 use crate::document::{Block, DocumentPart};
@@ -111,10 +112,11 @@ fn nothing(s: &Sources<'_>) -> Vec<Block> {
 
 fn what(s: &Sources<'_>) -> String {
     let (t, runs) = (s.t, &s.many.runs);
+    let labels = ServerLabels::of(runs);
     let workloads: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
     let servers: BTreeSet<String> = runs
         .iter()
-        .map(|r| match (r.server_name(), &r.imported) {
+        .map(|r| match (labels.server(r), &r.imported) {
             (Some(server), _) => server,
             (None, Some(source)) => fill(t.unstated_server, &[("file", &source.file)]),
             (None, None) => s.common.unknown_server.into(),

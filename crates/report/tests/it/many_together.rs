@@ -5,7 +5,7 @@ use super::common::many::{Cell, document, record, records};
 use super::common::well_formed;
 use serde_json::Value;
 use tidemark_core::record::*;
-use tidemark_core::{Isolation, Source};
+use tidemark_core::{Engine, Isolation, Source};
 use tidemark_report::{Lang, Many, StudyFactor};
 
 fn json(many: &Many) -> Value {
@@ -468,4 +468,41 @@ fn a_price_is_in_every_output_of_a_study() {
          round_trips_per_transaction"
     ));
     assert!(lines.next().unwrap().contains(",true,60000,EUR,"), "{csv}");
+}
+
+#[test]
+fn targets_are_called_as_short_as_tells_them_apart() {
+    for (versions, places, labels) in [
+        (
+            ["10.11.19-a", "11.8.2-a"],
+            ["h1", "h1"],
+            ["MariaDB 10.11.19", "MariaDB 11.8.2"],
+        ),
+        (
+            ["10.11.19-a", "10.11.19-b"],
+            ["h1", "h1"],
+            ["MariaDB 10.11.19-a", "MariaDB 10.11.19-b"],
+        ),
+        (
+            ["10.11.19-a", "10.11.19-a"],
+            ["h1", "h2"],
+            ["MariaDB 10.11.19 h1:1/d", "MariaDB 10.11.19 h2:1/d"],
+        ),
+    ] {
+        let mut records = loose(&[100.0, 200.0]);
+        for (record, (version, place)) in records.iter_mut().zip(versions.iter().zip(places)) {
+            record.target = format!("mysql://u:***@{place}:1/d");
+            let server = record.server.as_mut().unwrap();
+            (server.engine, server.version) = (Engine::Mariadb, (*version).into());
+        }
+        let text = many(&records).markdown(Lang::En).unwrap();
+        let (summary, _) = text.split_once("\n## ").unwrap();
+        let summary = text[summary.len()..].split("\n## ").nth(1).unwrap();
+        for label in labels {
+            assert!(
+                summary.contains(&format!("({label})")),
+                "{label}: {summary}"
+            );
+        }
+    }
 }
