@@ -1,6 +1,6 @@
 //! The version that a run's record bears: `+quick` for a build that is quick to make and slower to run.
-//! And a module of each section of the texts, with a function of each; but those of `[messages]` are a
-//! table. And the order of the functions in a program of the profile `dist`.
+//! And a module of each section of the texts, with a function of each; but those of `[messages]` and of
+//! help are tables. And the order of the functions in a program of the profile `dist`.
 
 #[path = "build/linker.rs"]
 mod linker;
@@ -73,11 +73,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into_iter()
         .partition(|section| section.name == "messages");
     let mut code = tidemark_texts::functions(&sections);
-    code += "pub const MESSAGES: &[(&str, &str)] = &[\n";
-    for text in forms.iter().flat_map(|section| &section.texts) {
-        code += &format!("({:?}, {:?}),\n", text.en, text.zh);
-    }
-    code += "];\n";
+    let messages = forms.iter().flat_map(|section| &section.texts);
+    code += &table("MESSAGES", messages.map(|text| (&text.en, &text.zh)));
+    let help = tidemark_texts::translations(Path::new("texts/help.zh.toml"))?;
+    code += &table("HELP", &help);
     tidemark_texts::write(&code)?;
     Ok(())
+}
+
+/// A constant of texts in English and in Chinese.
+fn table<'a>(name: &str, texts: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
+    let row = |(en, zh): (&String, &String)| format!("({en:?}, {zh:?}),\n");
+    let rows: String = texts.into_iter().map(row).collect();
+    format!("pub const {name}: &[(&str, &str)] = &[\n{rows}];\n")
 }

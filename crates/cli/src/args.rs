@@ -117,7 +117,7 @@ pub fn command() -> clap::Command {
     };
     let program = Cli::command().subcommands(frontend::all().enumerate().map(stub));
     let overview = help::overview(&program);
-    help::with_examples(program, "").override_help(overview)
+    help::with_examples(help::for_language(program), "").override_help(overview)
 }
 
 /// `demo`.

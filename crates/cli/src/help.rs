@@ -1,9 +1,13 @@
 //! What pages of help share: the overview, the examples that open each page, exit codes, and the order
 //! of options.
 
+mod chinese;
+
 use crate::compat::FRONTENDS;
 use crate::exit::ExitCode;
 use crate::frontend::Frontend;
+use crate::messages;
+use std::borrow::Cow;
 
 /// Command lines that work as they stand.
 pub type Examples = [&'static str; 2];
@@ -243,6 +247,39 @@ fn names_of((title, names): &(&'static str, &'static [&'static str])) -> Vec<&'s
     words.chain(names.iter().copied()).collect()
 }
 
+/// No page is wider, in columns: clap's own limit.
+const WIDEST: usize = 100;
+
+/// A command whose pages [`in_language`] can take: a text of clap's is in one line then.
+pub fn for_language(command: clap::Command) -> clap::Command {
+    match messages::is_translated() {
+        true => unwrapped(command),
+        false => command,
+    }
+}
+
+/// No text is wrapped.
+fn unwrapped(command: clap::Command) -> clap::Command {
+    command.term_width(usize::MAX)
+}
+
+/// A page, or a line of a version, in the user's language.
+pub fn in_language(page: &str) -> Cow<'_, str> {
+    match messages::is_translated() {
+        true => Cow::Owned(chinese::page(page, width().min(WIDEST))),
+        false => Cow::Borrowed(page),
+    }
+}
+
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let of_terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    of_terminal
+        .or(columns)
+        .filter(|width| *width > 20)
+        .unwrap_or(WIDEST)
+}
+
 /// The page of the whole program.
 pub fn overview(program: &clap::Command) -> String {
     let grouped: Vec<&str> = GROUPS.iter().flat_map(names_of).collect();
@@ -298,9 +335,9 @@ pub fn with_examples(command: clap::Command, path: &str) -> clap::Command {
 
 /// A command whose page opens with examples.
 pub fn opened_with(command: clap::Command, examples: &Examples) -> clap::Command {
-    command.before_help(shown(examples)).help_template(
+    for_language(command.before_help(shown(examples)).help_template(
         "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}",
-    )
+    ))
 }
 
 /// Examples as pages have them.

@@ -52,7 +52,12 @@ fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
     // Help and version are no errors; clap writes them to the right place.
     if !error.use_stderr() {
-        let _ = error.print();
+        if messages::is_translated() {
+            print!("{}", crate::help::in_language(&error.render().to_string()));
+        } else {
+            // In clap's colours.
+            let _ = error.print();
+        }
         return ExitCode::Success;
     }
     let said = error.render().to_string();

@@ -82,6 +82,33 @@ pub fn sections(folder: &Path) -> Result<Vec<Section>, Error> {
     en.into_iter().zip(zh.into_values()).map(section).collect()
 }
 
+/// Texts that stand in code in English, each with its translation: a file of `"English" = "translation"`
+/// in sections, whose names only sort it.
+///
+/// # Errors
+/// [`Error`] for what is no text, and for a text that is translated twice.
+///
+/// ```
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(file.path(), "[times]\n\"Seconds to measure\" = \"测量时长（秒）\"")?;
+/// let translations = tidemark_texts::translations(file.path())?;
+/// assert_eq!(translations["Seconds to measure"], "测量时长（秒）");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn translations(file: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let mut all = BTreeMap::new();
+    for (english, translation) in read(file)?.into_values().flatten() {
+        if all.contains_key(&english) {
+            return Err(Error::of(
+                file.display(),
+                format!("{english:?} is there twice"),
+            ));
+        }
+        all.insert(english, translation);
+    }
+    Ok(all)
+}
+
 /// A module of each section, with a function of each text. Its parameters are the language, a `Lang`
 /// that stands beside the modules, and the text's values in the order in which English has them.
 ///

@@ -21,3 +21,11 @@ pub const FRONTENDS: &[Frontend] = &[
     pgbench::FRONTEND,
     oltpbench::FRONTEND,
 ];
+
+/// Pages of help that are not clap's, by their commands.
+#[cfg(test)]
+pub(crate) fn pages_of_help() -> Vec<(String, String)> {
+    let mut pages = sysbench::pages_of_help();
+    pages.push(("oltpbench --help".into(), oltpbench::help::text()));
+    pages
+}

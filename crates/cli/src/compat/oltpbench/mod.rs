@@ -4,7 +4,7 @@
 mod efficiency;
 mod execution;
 mod files;
-mod help;
+pub(super) mod help;
 mod job;
 mod load;
 mod options;
@@ -77,7 +77,7 @@ fn grammar() -> clap::Command {
 pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     let options = match parse::parse(words)? {
         Invocation::Help => {
-            print(&help::text());
+            print(&crate::help::in_language(&help::text()));
             return Ok(ExitCode::Success);
         }
         Invocation::Do(options) => options,

@@ -78,7 +78,10 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     let given = match command_line().try_get_matches_from(program.iter().chain(words)) {
         Ok(given) => given,
         Err(error) if !error.use_stderr() => {
-            return Ok(Invocation::Print(error.render().to_string()));
+            let page = error.render().to_string();
+            return Ok(Invocation::Print(
+                crate::help::in_language(&page).into_owned(),
+            ));
         }
         Err(error) => {
             let enough = "only a database name is allowed";

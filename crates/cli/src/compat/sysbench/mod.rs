@@ -20,7 +20,7 @@ use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
-use crate::help::{most_used_first, opened_with};
+use crate::help::{in_language, most_used_first, opened_with};
 use crate::interrupt;
 use crate::stdio::print;
 use crate::texts::workloads as summaries;
@@ -80,6 +80,19 @@ pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
     groups.flat_map(|group| group.options).copied().collect()
 }
 
+/// Pages of help, by their commands.
+#[cfg(test)]
+pub(super) fn pages_of_help() -> Vec<(String, String)> {
+    let of_scripts = scripts().map(|d| (d.name, help::of_script(d)));
+    let of_tests = host::TESTS.iter().map(|t| (t.name, host::help(t)));
+    let named = |(name, page): (&str, String)| (format!("sysbench {name} help"), page);
+    let general = [("sysbench --help".into(), help::general())];
+    general
+        .into_iter()
+        .chain(of_scripts.chain(of_tests).map(named))
+        .collect()
+}
+
 /// Runs a sysbench command line: `words` without the program's name, `args` with everything, for
 /// the record.
 ///
@@ -91,7 +104,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     }
     match parse::parse(words)? {
         Invocation::GeneralHelp => {
-            print(&help::general());
+            print(&in_language(&help::general()));
             Ok(ExitCode::Success)
         }
         Invocation::Version => {
@@ -260,7 +273,7 @@ fn execute(
     args: &[String],
 ) -> Result<ExitCode, Failure> {
     if command == ScriptCommand::Help {
-        print(&help::of_script(definition));
+        print(&in_language(&help::of_script(definition)));
         return Ok(ExitCode::Success);
     }
     match command {

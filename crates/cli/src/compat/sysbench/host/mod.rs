@@ -10,6 +10,8 @@ mod workers;
 
 pub use job::{HostOrder, order_of_job};
 pub use options::TESTS;
+#[cfg(test)]
+pub use options::help;
 pub use parse::{HostTestCommand, asked};
 
 use super::QUIET;
@@ -37,7 +39,7 @@ pub fn main(asked: HostTestCommand, args: &[String]) -> Result<ExitCode, Failure
     }
     match asked.command {
         HostCommand::Help => {
-            print(&options::help(test));
+            print(&crate::help::in_language(&options::help(test)));
             Ok(ExitCode::Success)
         }
         HostCommand::Prepare => {
