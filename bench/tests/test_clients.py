@@ -1,14 +1,16 @@
 """Several clients: what records must say, and what is asked.
 Run: python3 -m unittest discover -s bench/tests"""
 
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from clients_costs import command, faults, judged
+from clients_costs import command, faults, judged, places
 
 
 def record(**changed):
@@ -51,6 +53,23 @@ class Judged(unittest.TestCase):
         self.assertLess(low, middle)
         self.assertGreater(high, middle)
         self.assertIsNone(judged.ratio_interval([1.0])[1])
+
+
+class Apart(unittest.TestCase):
+    def test_the_server_and_what_is_started_beside_it_share_no_processor(self):
+        before = os.sched_getaffinity(0)
+        with subprocess.Popen(["sleep", "60"]) as server:
+            try:
+                with places.ServerApart(server.pid) as apart:
+                    of_server, own = os.sched_getaffinity(server.pid), os.sched_getaffinity(0)
+                    self.assertEqual(apart.is_possible, len(before) > 1)
+                    if apart.is_possible:
+                        self.assertEqual((len(of_server), of_server & own), (1, set()))
+                        self.assertEqual(of_server | own, before)
+                self.assertEqual(os.sched_getaffinity(0), before)
+                self.assertEqual(os.sched_getaffinity(server.pid), before)
+            finally:
+                server.kill()
 
 
 class Options(unittest.TestCase):
