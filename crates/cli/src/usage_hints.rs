@@ -1,7 +1,8 @@
 //! Words in the wrong place of the command line, and what was probably meant.
 
 use crate::exit::{ExitCode, Failure};
-use crate::{frontend, messages, secrets};
+use crate::{frontend, help, messages, secrets};
+use clap::error::ErrorKind;
 use tidemark_core::printable_document;
 use tidemark_workloads::{Family, Word, families};
 
@@ -53,14 +54,17 @@ pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
     // Help and version are no errors; clap writes them to the right place.
     if !error.use_stderr() {
         if messages::is_translated() {
-            print!("{}", crate::help::in_language(&error.render().to_string()));
+            crate::stdio::print(&help::in_language(&error.render().to_string()));
         } else {
             // In clap's colours.
             let _ = error.print();
         }
         return ExitCode::Success;
     }
-    let said = error.render().to_string();
+    let mut said = error.render().to_string();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        said = help::in_language(&said).into_owned();
+    }
     let is_as_said = secrets::hide(&said) == said && printable_document(&said) == said;
     if is_as_said && !messages::is_translated() {
         // In clap's colours.

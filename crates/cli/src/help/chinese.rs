@@ -6,7 +6,7 @@
 
 use crate::texts::HELP;
 use textwrap::core::{Word, display_width};
-use textwrap::{Options, WordSeparator, wrap};
+use textwrap::{Options, WordSeparator, WordSplitter, wrap};
 use unicode_linebreak::linebreaks;
 
 /// A page, not wrapped, in Chinese, wrapped to this many columns.
@@ -54,6 +54,8 @@ fn wrapped(line: &Line, width: usize) -> String {
     let below = " ".repeat(column);
     let options = Options::new(width)
         .word_separator(WordSeparator::Custom(words))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .break_words(false)
         .subsequent_indent(&below);
     wrap(&line.text, options).join("\n")
 }
@@ -138,7 +140,8 @@ fn translated(text: &str) -> Option<String> {
     if let Some((text, bracket)) = text.strip_suffix(']').and_then(|t| t.rsplit_once(" [")) {
         return Some(format!("{} [{}]", translated(text)?, values(bracket)));
     }
-    if let Some(name) = text.strip_suffix(" options") {
+    let of = text.strip_suffix(" options");
+    if let Some(name) = of.filter(|name| !name.contains(' ')) {
         return Some(format!("{name} 的选项"));
     }
     let (before, after) = text.split_once(": ")?;

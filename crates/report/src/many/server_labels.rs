@@ -2,6 +2,7 @@
 
 use super::digest::RunDigest;
 use std::collections::BTreeSet;
+use tidemark_core::Engine;
 
 /// How much of its server and of its place a target's label has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,18 +65,19 @@ fn label(run: &RunDigest, detail: Detail) -> String {
         };
     };
     match detail {
-        Detail::Release => format!("{engine} {}", release(version)),
+        Detail::Release => format!("{engine} {}", release(engine, version)),
         Detail::Version => format!("{engine} {version}"),
-        Detail::ReleaseAndPlace => format!("{engine} {} {place}", release(version)),
+        Detail::ReleaseAndPlace => format!("{engine} {} {place}", release(engine, version)),
         Detail::All => format!("{engine} {version} {place}"),
     }
 }
 
-/// A version without what a distribution adds; of one that begins with no number all.
-fn release(version: &str) -> &str {
-    let is_end = |c: char| !c.is_ascii_digit() && c != '.';
-    match version.split(is_end).next() {
-        Some(numbers) if !numbers.is_empty() => numbers.trim_end_matches('.'),
+/// A version without what a build or a distribution adds. Versions of databases that speak the protocol
+/// of another name that one first, and stay whole.
+fn release(engine: Engine, version: &str) -> &str {
+    let is_own = [Engine::Mysql, Engine::Mariadb, Engine::Postgres].contains(&engine);
+    match version.split([' ', '-']).next() {
+        Some(release) if is_own && !release.is_empty() => release,
         _ => version,
     }
 }
@@ -98,14 +100,20 @@ mod tests {
     }
 
     #[test]
-    fn a_release_is_the_numbers_of_a_version() {
-        for (version, numbers) in [
-            ("10.11.19-MariaDB-0+deb12u1", "10.11.19"),
-            ("15.18 (Debian 15.18-0+deb12u1)", "15.18"),
-            ("8.4.0", "8.4.0"),
-            ("v7.5.0", "v7.5.0"),
+    fn a_release_is_a_version_without_its_build() {
+        for (engine, version, short) in [
+            (Engine::Mariadb, "10.11.19-MariaDB-0+deb12u1", "10.11.19"),
+            (Engine::Mysql, "8.0.36-28", "8.0.36"),
+            (Engine::Postgres, "15.18 (Debian 15.18-0+deb12u1)", "15.18"),
+            (Engine::Postgres, "18beta1", "18beta1"),
+            (Engine::Tidb, "8.0.11-TiDB-v7.5.0", "8.0.11-TiDB-v7.5.0"),
+            (
+                Engine::Yugabyte,
+                "11.2-YB-2.18.0.1-b0",
+                "11.2-YB-2.18.0.1-b0",
+            ),
         ] {
-            assert_eq!(release(version), numbers);
+            assert_eq!(release(engine, version), short);
         }
     }
 }

@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     name: "tpch",
     title: "TPC-H",
     commands: COMMANDS,
-    commands_help: "prepare loads and verifies the tables, run executes the queries, cleanup\n                    \
+    commands_help: "prepare loads and verifies the tables, run executes the queries, cleanup \
                     drops the tables",
     groups: GROUPS,
     idle: IDLE,
