@@ -185,7 +185,8 @@ pub(crate) fn wait_until(at: Instant, stop: &StopHandle) -> bool {
         }
         match left.checked_sub(AWAKE) {
             Some(asleep) if !asleep.is_zero() => std::thread::sleep(asleep.min(LOOK)),
-            _ => std::hint::spin_loop(),
+            // Other clients of this host wait for the same moment.
+            _ => std::thread::yield_now(),
         }
     }
 }

@@ -338,20 +338,26 @@ fn english_words(text: &str) -> usize {
     text.split_whitespace().filter(is_word).count()
 }
 
-#[test]
-fn errors_that_users_meet_have_forms() {
+/// Each line of these texts of sources that has so many words of English has a form; how many there were.
+fn have_forms(files: &[&str], texts_of: fn(&str) -> Vec<String>, words: usize) -> usize {
     let mut found = 0;
-    for file in ERRORS {
+    for file in files {
         let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(path).unwrap();
-        for text in errors_of(&source) {
-            for line in text.lines().filter(|line| english_words(line) > 1) {
+        for text in texts_of(&source) {
+            for line in text.lines().filter(|line| english_words(line) >= words) {
                 let chinese = in_chinese(line);
                 assert!(is_known(&chinese), "{file}: {line}: {chinese}");
                 found += 1;
             }
         }
     }
+    found
+}
+
+#[test]
+fn errors_that_users_meet_have_forms() {
+    let found = have_forms(ERRORS, errors_of, 2);
     assert!(found > 50, "{found}");
 }
 
@@ -373,18 +379,7 @@ fn strings_of(source: &str) -> Vec<String> {
 
 #[test]
 fn sentences_that_users_meet_have_forms() {
-    let mut found = 0;
-    for file in SENTENCES {
-        let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
-        let source = std::fs::read_to_string(path).unwrap();
-        for text in strings_of(&source) {
-            for line in text.lines().filter(|line| english_words(line) > 3) {
-                let chinese = in_chinese(line);
-                assert!(is_known(&chinese), "{file}: {line}: {chinese}");
-                found += 1;
-            }
-        }
-    }
+    let found = have_forms(SENTENCES, strings_of, 4);
     assert!(found > 100, "{found}");
 }
 

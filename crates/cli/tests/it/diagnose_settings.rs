@@ -205,9 +205,9 @@ fn what_may_be_of_another_server_is_told_and_left_as_it_is() {
 fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
     let work = Workdir::new();
     let server = server(&work);
-    // Somebody else, from another host, has the lock.
+    // Somebody else, from another host, has the lock, for longer than a busy machine comes to ask for it.
     std::thread::scope(|scope| {
-        let sql = "SELECT GET_LOCK('tidemark_settings', 0), SLEEP(100)";
+        let sql = "SELECT GET_LOCK('tidemark_settings', 0), SLEEP(600)";
         let holds = scope.spawn(|| server.query(sql));
         let holder = || {
             let used = "SELECT IS_USED_LOCK('tidemark_settings')";
