@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 const FRESH: Duration = Duration::from_secs(30);
 /// A clock goes wrong by one part of so many (100 ppm).
 const DRIFT_PARTS: u128 = 10_000;
+/// So often the two readings of this host's clock are made.
+const PAIRS: usize = 5;
 /// So many comparisons are kept.
 const MOST: usize = 120;
 
@@ -19,14 +21,32 @@ pub fn now_ns() -> i64 {
 
 /// The instant at which this host's clock shows so many nanoseconds, also one that is past.
 pub fn instant_of(ns: i64) -> Instant {
-    let now = Instant::now();
-    let ahead = ns.saturating_sub(now_ns());
+    let (now, shown) = now_by_both();
+    let ahead = ns.saturating_sub(shown);
     let distance = Duration::from_nanos(ahead.unsigned_abs());
     match ahead < 0 {
         // Before the host was started there was nothing.
         true => now.checked_sub(distance).unwrap_or(now),
         false => now + distance,
     }
+}
+
+/// One moment as both read it. Between two readings a thread may lose its processor: of several pairs
+/// the closest one counts.
+fn now_by_both() -> (Instant, i64) {
+    let pair = || {
+        let now = Instant::now();
+        let shown = now_ns();
+        (now.elapsed(), now, shown)
+    };
+    let (mut closest, mut now, mut shown) = pair();
+    for _ in 1..PAIRS {
+        let (apart, again, shown_again) = pair();
+        if apart < closest {
+            (closest, now, shown) = (apart, again, shown_again);
+        }
+    }
+    (now, shown)
 }
 
 /// How far another host's clock is ahead of this one's.

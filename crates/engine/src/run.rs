@@ -15,6 +15,7 @@ use tidemark_core::record::{
 };
 use tidemark_core::{Pacing, RunSpec};
 use tidemark_drivers::Connector;
+use tidemark_runtime::take_short_turns;
 use tidemark_workloads::Workload;
 
 /// What a run tells while it goes on.
@@ -160,6 +161,8 @@ pub fn run_beside(
     };
     let mut start = None;
     if let Some(lead) = lead {
+        // What the first statements of other clients on this host take is not to delay this one's.
+        let _taken = take_short_turns();
         lead.tell(LeadEvent::Ready(started.clone()));
         let failed = || crew.control.failure().is_some();
         let Some(at) = lead.wait_for_start(stop, failed) else {

@@ -44,7 +44,9 @@ pub use footprint::{forget_program_text, share_one_heap};
 pub use limits::{allowed_cores, is_short_of_cpu, raise_open_files};
 pub use parking::Parking;
 pub use reactor::remote_signal;
-pub use scheduling::{current_core, do_not_preempt, process_cpu_time, thread_run_delay};
+pub use scheduling::{
+    current_core, do_not_preempt, process_cpu_time, take_short_turns, thread_run_delay,
+};
 pub use sleepers::{Sleepers, Woken};
 pub use stream::{Received, Sent, Stream, Wait};
 pub use tcp_info::{TcpInfo, TcpSocket, tcp_info, tcp_socket, tcp_sockets};
