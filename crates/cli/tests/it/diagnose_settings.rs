@@ -214,9 +214,9 @@ fn a_value_that_another_has_changed_is_never_taken_for_the_servers_own() {
             server.query(used).unwrap().trim().to_string()
         };
         wait_until("the lock", || holder() != "NULL");
-        let words = [&CHANGES[..], &["--format=json"]].concat();
-        // The setting's turn is after twice as many sessions.
-        let is_next = |line: &str| line.contains(" pair") && !line.contains("sessions ×2");
+        let words = [&LONG[..], &["--format=json"]].concat();
+        // The setting's turn is before that of statements as text, wherever the others' is.
+        let is_next = |line: &str| line.contains("text protocol: ");
         let found = json(&ended_at(&work, &words, is_next));
         let why = skipped(&found, "no-commit-wait");
         assert!(why.contains("another tidemark diagnose"), "{why}");
