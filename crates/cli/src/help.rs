@@ -271,6 +271,11 @@ pub fn in_language(page: &str) -> Cow<'_, str> {
     }
 }
 
+/// The page, or the version, that clap was asked for, in the user's language and without colours.
+pub fn asked_for(page: &clap::Error) -> String {
+    in_language(&page.render().to_string()).into_owned()
+}
+
 fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let of_terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));

@@ -54,7 +54,7 @@ pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
     // Help and version are no errors; clap writes them to the right place.
     if !error.use_stderr() {
         if messages::is_translated() {
-            crate::stdio::print(&help::in_language(&error.render().to_string()));
+            crate::stdio::print(&help::asked_for(error));
         } else {
             // In clap's colours.
             let _ = error.print();

@@ -112,10 +112,7 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
     let given = match grammar.try_get_matches_from(program.iter().chain(words)) {
         Ok(given) => given,
         Err(error) if !error.use_stderr() => {
-            let page = error.render().to_string();
-            return Ok(Invocation::Print(
-                crate::help::in_language(&page).into_owned(),
-            ));
+            return Ok(Invocation::Print(crate::help::asked_for(&error)));
         }
         Err(error) => return Err(told(tool, definition, &error)),
     };

@@ -70,10 +70,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     let given = match command_line().try_get_matches_from(program.iter().chain(words)) {
         Ok(given) => given,
         Err(error) if !error.use_stderr() => {
-            let page = error.render().to_string();
-            return Ok(Invocation::Print(
-                crate::help::in_language(&page).into_owned(),
-            ));
+            return Ok(Invocation::Print(crate::help::asked_for(&error)));
         }
         Err(error) => {
             let names = flags()
