@@ -104,7 +104,7 @@ impl Crew {
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
-        let in_place = wait_in_place(spec, connector, workload.paces(), sessions, cores);
+        let in_place = wait_in_place(spec, connector, workload.as_ref(), sessions, cores);
         // They have a thread each, and share counters as if they had executors, or by core.
         let threads = if connector.is_blocking() || in_place {
             sessions
@@ -303,22 +303,25 @@ impl Crew {
 /// Whether each session waits for its replies in a read, on a thread of its own. The operating
 /// system is quicker to wake a thread for its one socket than an executor for one of several, as
 /// long as threads are few; and several replies together, for which an executor wakes once, are then
-/// few too. Whoever waits for anything but replies (`paced`: of the terminals' own will) needs an
-/// executor.
+/// few too. Whoever waits for anything but replies needs an executor.
 fn wait_in_place(
     spec: &RunSpec,
     connector: &Connector,
-    paced: bool,
+    workload: &dyn Workload,
     sessions: usize,
     cores: usize,
 ) -> bool {
+    let most_a_core = match workload.shares_by_thread() {
+        true => 1,
+        false => IN_PLACE_A_CORE,
+    };
     !connector.is_blocking()
-        && sessions <= IN_PLACE_A_CORE * cores
+        && sessions <= most_a_core * cores
         && spec.executors.is_none()
         && !spec.pacing.is_open_loop()
         && spec.terminals == spec.sessions
         && spec.think_time == ThinkTime::None
-        && !paced
+        && !workload.paces()
         && spec.inject_rtt.is_zero()
         && spec.statement_timeout.is_none()
 }

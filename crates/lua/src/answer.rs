@@ -5,16 +5,34 @@ use mlua::{FromLuaMulti, IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Valu
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass};
 
-/// A request, by the numbers that the prelude has for them.
+/// The numbers that the prelude has for requests.
+pub(crate) mod number {
+    pub const IDLE: usize = 0;
+    pub const DONE: usize = 1;
+    pub const FAILED: usize = 2;
+    pub const CONNECT: usize = 3;
+    pub const QUERY: usize = 4;
+    pub const PREPARE: usize = 5;
+    pub const EXECUTE: usize = 6;
+    pub const DISCONNECT: usize = 7;
+    pub const RECONNECT: usize = 8;
+    pub const SLEEP: usize = 9;
+    pub const DROP_TABLE: usize = 10;
+}
+
+/// A request.
 pub(crate) enum ScriptRequest {
     Idle,
     Done(Value),
     Failed(Value),
     Connect,
-    Query(usize, LuaString),
+    /// Connection; the text is in [`Asked`](crate::coroutine::Asked).
+    Query(usize),
+    /// Connection, a text that Lua made of another value.
+    QueryOf(usize, LuaString),
     Prepare(usize, LuaString),
-    /// Connection, statement, values.
-    Execute(usize, usize, MultiValue),
+    /// Connection, statement; the values are in [`Asked`](crate::coroutine::Asked).
+    Execute(usize, usize),
     /// Connection, a table of sysbench's.
     DropTable(usize, LuaString),
     Disconnect(usize),
@@ -29,7 +47,7 @@ const NO_COROUTINE: &str = "coroutine.yield() outside a coroutine of the script'
 
 impl FromLuaMulti for ScriptRequest {
     fn from_lua_multi(mut values: MultiValue, lua: &Lua) -> mlua::Result<Self> {
-        let Some(Value::Integer(number)) = values.pop_front() else {
+        let Some(number) = values.pop_front().and_then(|number| number.as_usize()) else {
             return Ok(ScriptRequest::Bad(NO_COROUTINE.into()));
         };
         let mut next = || values.pop_front().unwrap_or(Value::Nil);
@@ -40,25 +58,44 @@ impl FromLuaMulti for ScriptRequest {
             found.ok_or_else(|| format!("{what}: a string is needed, not a {kind}"))
         };
         Ok(match number {
-            0 => ScriptRequest::Idle,
-            1 => ScriptRequest::Done(next()),
-            2 => ScriptRequest::Failed(next()),
-            3 => ScriptRequest::Connect,
-            4 | 5 => {
-                let (at, what) = (
-                    place(next()),
-                    if number == 4 { "query()" } else { "prepare()" },
-                );
-                match (text(next(), what), number) {
-                    (Ok(sql), 4) => ScriptRequest::Query(at, sql),
-                    (Ok(sql), _) => ScriptRequest::Prepare(at, sql),
-                    (Err(words), _) => ScriptRequest::Bad(words),
+            number::IDLE => ScriptRequest::Idle,
+            number::DONE => ScriptRequest::Done(next()),
+            number::FAILED => ScriptRequest::Failed(next()),
+            number::CONNECT => ScriptRequest::Connect,
+            number::QUERY => {
+                let at = place(next());
+                text(next(), "query()")
+                    .map_or_else(ScriptRequest::Bad, |sql| ScriptRequest::QueryOf(at, sql))
+            }
+            number::PREPARE => {
+                let at = place(next());
+                text(next(), "prepare()")
+                    .map_or_else(ScriptRequest::Bad, |sql| ScriptRequest::Prepare(at, sql))
+            }
+            // Plain values of an open connection's statement were read before.
+            number::EXECUTE => {
+                let (at, statement) = (place(next()), place(next()));
+                let is_other = |value: &&Value| {
+                    !matches!(
+                        value,
+                        Value::Nil
+                            | Value::Boolean(_)
+                            | Value::Integer(_)
+                            | Value::Number(_)
+                            | Value::String(_)
+                    )
+                };
+                match values.iter().find(is_other) {
+                    Some(other) => ScriptRequest::Bad(format!(
+                        "a parameter is a {}: must be a number, a string or nil",
+                        other.type_name()
+                    )),
+                    None => ScriptRequest::Execute(at, statement),
                 }
             }
-            6 => ScriptRequest::Execute(place(next()), place(next()), values),
-            7 => ScriptRequest::Disconnect(place(next())),
-            8 => ScriptRequest::Reconnect(place(next())),
-            9 => {
+            number::DISCONNECT => ScriptRequest::Disconnect(place(next())),
+            number::RECONNECT => ScriptRequest::Reconnect(place(next())),
+            number::SLEEP => {
                 let seconds = match next() {
                     Value::Integer(seconds) => seconds as f64,
                     Value::Number(seconds) => seconds,
@@ -66,12 +103,11 @@ impl FromLuaMulti for ScriptRequest {
                 };
                 ScriptRequest::Sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default())
             }
-            10 => {
+            number::DROP_TABLE => {
                 let at = place(next());
-                match text(next(), "drop_benchmark_table()") {
-                    Ok(table) => ScriptRequest::DropTable(at, table),
-                    Err(words) => ScriptRequest::Bad(words),
-                }
+                text(next(), "drop_benchmark_table()").map_or_else(ScriptRequest::Bad, |table| {
+                    ScriptRequest::DropTable(at, table)
+                })
             }
             _ => ScriptRequest::Bad(NO_COROUTINE.into()),
         })
@@ -126,9 +162,18 @@ impl IntoLuaMulti for ScriptAnswer {
             ScriptAnswer::Number(number) => {
                 MultiValue::from_iter([told, Value::Integer(number as mlua::Integer)])
             }
-            ScriptAnswer::Rows(rows) => {
-                let rows = lua.create_userdata(rows)?;
-                MultiValue::from_iter([told, Value::UserData(rows)])
+            ScriptAnswer::Rows(result) => {
+                let number = |number: usize| Value::Number(number as f64);
+                let mut all = MultiValue::from_iter([
+                    told,
+                    number(result.rows),
+                    number(result.columns),
+                    Value::Number(result.number as f64),
+                ]);
+                if let Some(shelf) = result.shelf {
+                    all.push_back(Value::UserData(lua.create_userdata(shelf)?));
+                }
+                all
             }
             ScriptAnswer::Failed(error, number) => MultiValue::from_iter([
                 Value::Boolean(false),

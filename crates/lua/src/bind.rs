@@ -1,7 +1,8 @@
 //! A script's parameters as values of a statement.
 
-use mlua::{MultiValue, Value};
 use tidemark_drivers::Value as Bound;
+
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// Values that were read from Lua, with room that is used again.
 #[derive(Debug, Default)]
@@ -20,33 +21,38 @@ enum Part {
 }
 
 impl BindValues {
-    /// Reads all that are left.
-    ///
-    /// # Errors
-    /// In words, a value that no parameter takes.
-    pub fn read(&mut self, values: &MultiValue) -> Result<(), String> {
+    /// Forgets the values.
+    pub fn clear(&mut self) {
         self.parts.clear();
         self.bytes.clear();
-        for value in values.iter() {
-            self.parts.push(match value {
-                Value::Nil => Part::Null,
-                Value::Boolean(on) => Part::Int((*on).into()),
-                Value::Integer(number) => Part::Int(*number),
-                Value::Number(number) => Part::Float(*number),
-                Value::String(text) => {
-                    let start = self.bytes.len();
-                    self.bytes.extend_from_slice(&text.as_bytes());
-                    Part::Text(start, self.bytes.len())
-                }
-                other => {
-                    return Err(format!(
-                        "a parameter is a {}: must be a number, a string or nil",
-                        other.type_name()
-                    ));
-                }
-            });
-        }
-        Ok(())
+    }
+
+    /// Adds a NULL.
+    pub fn null(&mut self) {
+        self.parts.push(Part::Null);
+    }
+
+    /// Adds a whole number.
+    pub fn int(&mut self, number: i64) {
+        self.parts.push(Part::Int(number));
+    }
+
+    /// Adds a number of Lua's, which has one kind of them.
+    pub fn number(&mut self, number: f64) {
+        let whole = number as i64;
+        // -0.0 is none, and neither is 2^63, which the largest i64 would be rounded to.
+        let is_whole = number < TWO_TO_63 && (whole as f64).to_bits() == number.to_bits();
+        self.parts.push(match is_whole {
+            true => Part::Int(whole),
+            false => Part::Float(number),
+        });
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        self.parts.push(Part::Text(start, self.bytes.len()));
     }
 
     /// The values, in order.
@@ -61,5 +67,46 @@ impl BindValues {
             }
         };
         self.parts.iter().map(bound).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_bound_as_such() {
+        let mut values = BindValues::default();
+        let largest = 9_007_199_254_740_991.0;
+        for number in [
+            3.0,
+            -2.5,
+            1e300,
+            f64::NAN,
+            -largest,
+            -0.0,
+            TWO_TO_63,
+            -TWO_TO_63,
+        ] {
+            values.number(number);
+        }
+        values.null();
+        values.text(b"x");
+        let kinds: Vec<String> = values.bound().iter().map(|v| format!("{v:?}")).collect();
+        assert_eq!(
+            kinds,
+            [
+                "Int(3)",
+                "Float(-2.5)",
+                "Float(1e300)",
+                "Float(NaN)",
+                "Int(-9007199254740991)",
+                "Float(-0.0)",
+                "Float(9.223372036854776e18)",
+                "Int(-9223372036854775808)",
+                "Null",
+                "Text(\"x\")"
+            ]
+        );
     }
 }

@@ -117,6 +117,13 @@ fn option_of(name: &str, what: &Value) -> Result<(OptionSpec, bool), String> {
         Value::Integer(number) => (INT, number.to_string()),
         Value::Number(number) => (FLOAT, number.to_string()),
         Value::String(text) => (OptionKind::Text, text.to_string_lossy()),
+        Value::Table(words) => {
+            let words = words.sequence_values::<String>();
+            let words = words
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|e| e.to_string())?;
+            (OptionKind::List, words.join(","))
+        }
         _ => (OptionKind::Text, String::new()),
     };
     let asked = match part(3)? {

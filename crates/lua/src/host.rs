@@ -10,7 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::record::StatementCounts;
-use tidemark_core::{Protocol, is_password_name};
+use tidemark_core::{Protocol, is_secret_variable};
 use tidemark_workloads::random::Rng;
 
 /// What host functions use of the script thread that runs; it is exchanged at each turn.
@@ -87,7 +87,7 @@ pub(crate) fn functions(
     host.set("secrets", secret_variables().join(" "))?;
     host.set(
         "is_secret",
-        lua.create_function(|_, name: String| Ok(is_secret(&name)))?,
+        lua.create_function(|_, name: String| Ok(is_secret_variable(&name)))?,
     )?;
     host.set("place", lua.create_function(|lua, ()| Ok(place(lua)))?)?;
     let ended = Rc::clone(context);
@@ -144,6 +144,10 @@ fn options(lua: &Lua, program: &Program) -> mlua::Result<Table> {
             OptionSeen::Int(number) => table.set(name, *number)?,
             OptionSeen::Float(number) => table.set(name, *number)?,
             OptionSeen::Text(text) => table.set(name, text.as_str())?,
+            OptionSeen::List(words) => table.set(
+                name,
+                lua.create_sequence_from(words.iter().map(String::as_str))?,
+            )?,
         }
     }
     Ok(table)
@@ -255,18 +259,6 @@ fn without_interpreter(source: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a variable of the environment may hold a password.
-fn is_secret(name: &str) -> bool {
-    let is_folder = ["PWD", "OLDPWD"].contains(&name);
-    let name = name.to_ascii_uppercase();
-    let ends = ["PWD", "TOKEN", "SECRET", "KEY"];
-    !is_folder
-        && (is_password_name(&name)
-            // The command line with the passwords that were on it.
-            || name == "TIDEMARK_ARGUMENTS"
-            || ends.iter().any(|end| name.ends_with(end)))
-}
-
 /// The variables that programs started by a script don't get.
 fn secret_variables() -> Vec<String> {
     let known = [Protocol::Mysql, Protocol::Postgres];
@@ -274,7 +266,7 @@ fn secret_variables() -> Vec<String> {
     let is_plain = |name: &String| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut names: Vec<String> = known.map(String::from).chain(set).collect();
-    names.retain(|name| is_secret(name) && is_plain(name));
+    names.retain(|name| is_secret_variable(name) && is_plain(name));
     names.sort_unstable();
     names.dedup();
     names
@@ -285,19 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_told_from_folders() {
-        for secret in [
-            "MYSQL_PWD",
-            "PGPASSWORD",
-            "MY_PASSWORD",
-            "TIDEMARK_ARGUMENTS",
-            "TIDEMARK_OBSERVE_TOKEN",
-        ] {
-            assert!(is_secret(secret), "{secret}");
-        }
-        for open in ["PWD", "OLDPWD", "HOME", "PGUSER"] {
-            assert!(!is_secret(open), "{open}");
-        }
+    fn programs_of_scripts_get_no_password() {
         assert!(secret_variables().contains(&"MYSQL_PWD".to_string()));
     }
 

@@ -32,6 +32,8 @@ mod commands;
 #[cfg(feature = "luajit")]
 mod connection;
 #[cfg(feature = "luajit")]
+mod coroutine;
+#[cfg(feature = "luajit")]
 mod declared;
 #[cfg(feature = "luajit")]
 mod dropping;
@@ -39,6 +41,8 @@ mod dropping;
 mod explain;
 #[cfg(feature = "luajit")]
 mod host;
+#[cfg(feature = "luajit")]
+mod loops;
 #[cfg(feature = "luajit")]
 mod program;
 #[cfg(feature = "luajit")]

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use tidemark_core::{OptionKind, OptionValues, Protocol, Shard, Source};
+use tidemark_core::{
+    OptionKind, OptionValues, Protocol, Shard, Source, is_password_name, redact_target,
+};
 use tidemark_drivers::Connector;
 use tidemark_workloads::random::RandOptions;
 
@@ -18,6 +20,7 @@ pub(crate) enum OptionSeen {
     Int(i64),
     Float(f64),
     Text(String),
+    List(Vec<String>),
 }
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -85,8 +88,11 @@ impl Program {
             name == "lua-ffi" && ["on", "1", "true", "yes"].contains(&&**value)
         });
         program.ffi = is_asked && !program.origin.is_confined;
-        let global = |(name, value): &(String, String)| (name.replace('-', "_"), value.clone());
-        program.globals = given.iter().map(global).collect();
+        let global = |(name, value): &(String, String)| {
+            (name.replace('-', "_"), without_password(name, value))
+        };
+        let is_open = |(name, _): &&(String, String)| !is_password_name(name);
+        program.globals = given.iter().filter(is_open).map(global).collect();
         program.name_test();
         Arc::new(program)
     }
@@ -96,7 +102,7 @@ impl Program {
         let mut program = Self::new(script, command, options);
         for spec in options.specs() {
             let name = spec.name.replace('-', "_");
-            let text = options.text(spec.name);
+            let text = &without_password(spec.name, options.text(spec.name));
             if spec.kind == OptionKind::Password
                 || OF_JOBS.contains(&spec.name)
                 || script.is_unset(spec.name) && options.source(spec.name) == Source::Default
@@ -106,7 +112,12 @@ impl Program {
             if script.is_legacy() && options.source(spec.name) != Source::Default {
                 program.globals.insert(name.clone(), text.to_string());
             }
-            program.options.insert(name, seen(spec.kind, text));
+            let is_own = script.options().iter().any(|own| own.name == spec.name);
+            let value = match is_own && spec.kind == OptionKind::List {
+                true => list(text),
+                false => seen(spec.kind, text),
+            };
+            program.options.insert(name, value);
         }
         // The engine does it, between events.
         program
@@ -200,6 +211,25 @@ impl Program {
     pub(crate) fn search_path(&self) -> String {
         sources::search_path(&self.path)
     }
+}
+
+/// An option's value as scripts see it: a target's URL may hold a password.
+fn without_password(name: &str, value: &str) -> String {
+    match name {
+        "target" => redact_target(value),
+        _ => value.to_string(),
+    }
+}
+
+/// A list that a script declares.
+fn list(text: &str) -> OptionSeen {
+    let words = text.split(',').map(str::trim);
+    OptionSeen::List(
+        words
+            .filter(|word| !word.is_empty())
+            .map(String::from)
+            .collect(),
+    )
 }
 
 fn seen(kind: OptionKind, text: &str) -> OptionSeen {

@@ -1,6 +1,6 @@
 //! Rows as a script sees them.
 
-use mlua::{Lua, Table, UserData, UserDataFields, UserDataMethods};
+use mlua::{Lua, Table, UserData, UserDataMethods};
 use std::cell::{Cell as Flag, RefCell};
 use std::rc::Rc;
 use tidemark_drivers::{Cell, RowSet};
@@ -18,7 +18,11 @@ pub(crate) struct Shelf {
     spare: RefCell<RowSet>,
     /// Counts the results that lay here.
     result: Flag<u64>,
+    /// The row of the result that is read next.
+    next: Flag<usize>,
     is_being_read: Flag<bool>,
+    /// Whether the script has this shelf.
+    is_known: Flag<bool>,
 }
 
 impl Shelf {
@@ -54,49 +58,37 @@ impl Shelf {
             shelf.give_back(before);
         }
         shelf.result.set(shelf.result.get() + 1);
+        shelf.next.set(0);
         ResultSet {
-            shelf: Rc::clone(shelf),
-            number: shelf.result.get(),
             rows: count,
             columns,
-            next: 0,
+            number: shelf.result.get(),
+            shelf: (!shelf.is_known.replace(true)).then(|| ShelfHandle(Rc::clone(shelf))),
         }
     }
-}
 
-/// What a query returned: `nrows`, `nfields`, `fetch_row()`.
-pub(crate) struct ResultSet {
-    shelf: Rc<Shelf>,
-    /// Its number on the shelf.
-    number: u64,
-    rows: usize,
-    columns: usize,
-    next: usize,
-}
-
-impl ResultSet {
-    fn is_replaced(&self) -> bool {
-        self.number != self.shelf.result.get()
-    }
-
-    /// The next row: texts, and nil for NULL; nil after the last.
-    fn fetch(&mut self, lua: &Lua) -> mlua::Result<Option<Table>> {
-        let row = self.next;
-        if row >= self.rows {
-            self.release();
-            return Ok(None);
-        }
-        if self.is_replaced() {
+    /// The next row of a result: texts, and nil for NULL; nil after the last. With it, whether there are
+    /// more.
+    ///
+    /// # Errors
+    /// When the result was replaced.
+    fn fetch(&self, lua: &Lua, number: u64) -> mlua::Result<(Option<Table>, bool)> {
+        if number != self.result.get() {
             return Err(mlua::Error::runtime(
                 "fetch_row(): the connection's next query has replaced this result; read its rows first, \
                  or use a second connection",
             ));
         }
-        self.next += 1;
-        self.shelf.is_being_read.set(self.next < self.rows);
-        let table = lua.create_table_with_capacity(self.columns, 0)?;
-        let rows = self.shelf.rows.borrow();
-        for column in 0..self.columns {
+        let rows = self.rows.borrow();
+        let (row, columns) = (self.next.get(), rows.columns());
+        if row >= rows.len() {
+            return Ok((None, false));
+        }
+        self.next.set(row + 1);
+        let has_more = row + 1 < rows.len();
+        self.is_being_read.set(has_more);
+        let table = lua.create_table_with_capacity(columns, 0)?;
+        for column in 0..columns {
             let at = column + 1;
             match rows.get(row, column) {
                 Some(Cell::Bytes(bytes)) => table.raw_set(at, lua.create_string(bytes)?)?,
@@ -105,29 +97,36 @@ impl ResultSet {
                 Some(Cell::Null) | None => {}
             }
         }
-        Ok(Some(table))
+        Ok((Some(table), has_more))
     }
 
-    /// The script needs the rows no more.
-    fn release(&mut self) {
-        self.next = self.rows;
-        if !self.is_replaced() {
-            self.shelf.is_being_read.set(false);
+    /// The script needs a result's rows no more.
+    fn release(&self, number: u64) {
+        if number == self.result.get() {
+            self.is_being_read.set(false);
         }
     }
 }
 
-impl UserData for ResultSet {
-    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
-        fields.add_field_method_get("nrows", |_, this| Ok(this.rows));
-        fields.add_field_method_get("nfields", |_, this| Ok(this.columns));
-    }
+/// What a query returned. The prelude makes a table of it: one of Lua's own costs a script that never
+/// looks at it much less than a value of the host, which has to be told when it is collected.
+pub(crate) struct ResultSet {
+    pub rows: usize,
+    pub columns: usize,
+    /// Its number on the shelf.
+    pub number: u64,
+    /// Where it lies, unless the script has that.
+    pub shelf: Option<ShelfHandle>,
+}
 
+/// A shelf, for the script.
+pub(crate) struct ShelfHandle(Rc<Shelf>);
+
+impl UserData for ShelfHandle {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method_mut("fetch_row", |lua, this, ()| this.fetch(lua));
-        methods.add_method_mut("free", |_, this, ()| {
-            this.release();
-            this.rows = 0;
+        methods.add_method("fetch", |lua, this, number: u64| this.0.fetch(lua, number));
+        methods.add_method("release", |_, this, number: u64| {
+            this.0.release(number);
             Ok(())
         });
     }

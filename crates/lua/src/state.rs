@@ -2,25 +2,25 @@
 
 use crate::connection::SharedTexts;
 use crate::host::{self, Context};
+use crate::loops::LoopWatch;
 use crate::program::Program;
 use crate::task::{Failure, ScriptThread};
-use mlua::{Function, HookTriggers, Lua, LuaOptions, StdLib, Table, VmState};
+use mlua::{Function, Lua, LuaOptions, StdLib, Table};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// A state holds so many values for its host as a C function may have on its stack (LuaJIT's
 /// `LUAI_MAXCSTACK`, 8,000): each thread a few, and the values of a statement in progress.
 pub(crate) const MOST_TASKS: usize = 512;
-/// The hook looks once in so many instructions whether the user asked for an end.
-const LOOK_EVERY: u32 = 100_000;
-/// A function that runs for so many looks without waiting for anything is a loop: some 50 ms.
-const LOOKS_OF_A_LOOP: u32 = 100;
-/// A loop is ended so long after the user asked: by then the run knows, too.
-const GRACE_OF_A_LOOP: Duration = Duration::from_millis(300);
+/// Script threads that begin between two collections of garbage.
+const COLLECT_EVERY: usize = 64;
+/// From so many on a state's memory grows to one and a half times what is needed before garbage is
+/// collected, and not to twice as much, as is Lua's way.
+const MANY: usize = 256;
+const PAUSE_OF_MANY: u32 = 150;
 
 const SQL: &str = include_str!("lua/sql.lua");
 const REPORTS: &str = include_str!("lua/reports.lua");
@@ -38,6 +38,8 @@ thread_local! {
 
 /// A Lua state with what its script threads share.
 pub(crate) struct ScriptState {
+    /// Before `lua`, which it must not outlive.
+    loops: LoopWatch,
     pub program: Arc<Program>,
     pub lua: Lua,
     /// What host functions use of the script thread that runs.
@@ -46,8 +48,6 @@ pub(crate) struct ScriptState {
     pub work: Function,
     pub load: Function,
     pub texts: SharedTexts,
-    /// Looks since a script thread was resumed.
-    looks: Rc<Cell<u32>>,
     /// Script threads that are not running, by number.
     tasks: RefCell<HashMap<usize, Box<ScriptThread>>>,
     /// How many there are, running or not.
@@ -73,34 +73,16 @@ impl ScriptState {
             false => Lua::new_with(StdLib::ALL_SAFE, options)?,
         };
         lua.set_memory_limit(program.memory)?;
-        // Compiled loops never look at hooks: nothing would end one.
+        // Compiled loops never look for hooks: nothing would end one.
         lua.load("jit.off()").exec()?;
         if is_confined {
             lua.load(CONFINED).set_name(NAME).exec()?;
         }
-        let looks = Rc::new(Cell::new(0));
-        let seen = Rc::clone(&looks);
         let number = program.states.fetch_add(1, Ordering::Relaxed);
         // No other client draws the same.
         let seed = program.first_seed + program.shard().global(number);
         let context = Rc::new(Context::new(seed));
-        let stopping = Rc::clone(&context);
-        lua.set_global_hook(
-            HookTriggers::new().every_nth_instruction(LOOK_EVERY),
-            move |lua, _| {
-                seen.set(seen.get() + 1);
-                // Asked first, because time counts from when it was asked.
-                let is_asked = crate::is_interrupted_for(GRACE_OF_A_LOOP);
-                if seen.get() < LOOKS_OF_A_LOOP || !is_asked {
-                    return Ok(VmState::Continue);
-                }
-                let place = host::place(lua);
-                stopping.stopped.set(true);
-                Err(mlua::Error::runtime(format!(
-                    "interrupted in a loop that waits for nothing: {place}"
-                )))
-            },
-        )?;
+        let loops = LoopWatch::new(&lua, &context)?;
         let host = host::functions(&lua, program, &context)?;
         lua.globals()
             .get::<Table>("math")?
@@ -120,7 +102,7 @@ impl ScriptState {
             load: made.get("load")?,
             texts: SharedTexts::default(),
             context,
-            looks,
+            loops,
             tasks: RefCell::default(),
             count: Cell::new(0),
             lua,
@@ -155,9 +137,19 @@ impl ScriptState {
         })
     }
 
-    /// Counts a script thread that was made.
+    /// Counts a script thread that was made. What each left behind when it began is collected now and then:
+    /// by itself Lua does so when its memory has doubled, and that would stay the process's.
     pub fn added(&self) {
-        self.count.set(self.count.get() + 1);
+        let count = self.count.get() + 1;
+        self.count.set(count);
+        // Without memory for it the script's own next step says so.
+        if count % COLLECT_EVERY == 0 {
+            let _later = self.lua.gc_collect();
+        }
+        if count == MANY {
+            let set = self.lua.globals().get::<Function>("collectgarbage");
+            let _later = set.and_then(|set| set.call::<()>(("setpause", PAUSE_OF_MANY)));
+        }
     }
 
     /// Keeps a script thread until it is taken.
@@ -180,7 +172,7 @@ impl ScriptState {
 
     /// A script thread begins or goes on.
     pub fn resumed(&self) {
-        self.looks.set(0);
+        self.loops.resumed();
         self.context.stopped.set(false);
     }
 }

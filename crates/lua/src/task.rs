@@ -5,12 +5,12 @@ mod failure;
 pub(crate) use failure::Failure;
 
 use crate::answer::{ScriptAnswer, ScriptRequest};
-use crate::bind::BindValues;
 use crate::connection::{EngineSession, OperationResult, ScriptConnection};
+use crate::coroutine::{Asked, Coroutine};
 use crate::explain::explained;
 use crate::state::ScriptState;
 use failure::said;
-use mlua::{Function, IntoLuaMulti, LuaString, Table, Thread, Value};
+use mlua::{Function, LuaString, Table, Value};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::Session;
@@ -33,12 +33,13 @@ const TURN: Duration = Duration::from_millis(50);
 /// A script thread.
 pub(crate) struct ScriptThread {
     number: usize,
-    thread: Thread,
+    coroutine: Coroutine,
     environment: Table,
     event: Option<Function>,
     rng: Rng,
     connections: Vec<ScriptConnection>,
-    values: BindValues,
+    /// What its last request came with.
+    asked: Asked,
     /// Counts the errors of its statements.
     errors: u64,
     /// The last of them, and whether it was an own connection's end.
@@ -62,12 +63,12 @@ impl ScriptThread {
         let environment: Table = state.environment.call(number)?;
         Ok(Self {
             number,
-            thread: coroutine(state, &environment)?,
+            coroutine: Coroutine::new(state, &environment)?,
             environment,
             event: None,
             rng: Rng::of(&[state.program.first_seed, STREAM, number as u64]),
             connections: Vec::new(),
-            values: BindValues::default(),
+            asked: Asked::default(),
             errors: 0,
             last: None,
             restart: None,
@@ -236,7 +237,9 @@ impl ScriptThread {
         function: &Function,
         argument: Value,
     ) -> Result<Value, Failure> {
-        let mut request = self.resume(state, engine, (function, argument))?;
+        let mut request = self.resume(state, engine, |coroutine, asked| {
+            coroutine.call(state, function, argument, asked)
+        })?;
         let mut turn = Instant::now();
         loop {
             let grace = match self.is_command {
@@ -249,7 +252,7 @@ impl ScriptThread {
                 // Its coroutine is not told, so that it can't catch it.
                 _ if crate::is_interrupted_for(grace) => {
                     self.is_stopped = true;
-                    self.thread = coroutine(state, &self.environment)?;
+                    self.coroutine = Coroutine::new(state, &self.environment)?;
                     return Err(Failure::Stopped("interrupted".into()));
                 }
                 ScriptRequest::Bad(words) => ScriptAnswer::Refused(words),
@@ -259,7 +262,9 @@ impl ScriptThread {
                 tidemark_runtime::yield_now().await;
                 turn = Instant::now();
             }
-            request = self.resume(state, engine, answer)?;
+            request = self.resume(state, engine, |coroutine, asked| {
+                coroutine.tell(state, answer, asked)
+            })?;
         }
     }
 
@@ -271,16 +276,12 @@ impl ScriptThread {
     ) -> ScriptAnswer {
         let (at, told) = match request {
             ScriptRequest::Connect => (usize::MAX, self.connect(state, engine).await),
-            ScriptRequest::Query(at, sql) => (at, self.query(at, &sql, engine).await),
+            ScriptRequest::Query(at) => (at, self.query(at, None, engine).await),
+            ScriptRequest::QueryOf(at, sql) => (at, self.query(at, Some(&sql), engine).await),
             ScriptRequest::Prepare(at, sql) => (at, self.prepare(at, &sql, state, engine).await),
-            ScriptRequest::Execute(at, statement, values) => match self.values.read(&values) {
-                Err(words) => (at, Ok(ScriptAnswer::Refused(words))),
-                Ok(()) => {
-                    // Its strings are copied: the state holds few values for its host.
-                    drop(values);
-                    (at, self.execute(at, statement, engine).await)
-                }
-            },
+            ScriptRequest::Execute(at, statement) => {
+                (at, self.execute(at, statement, engine).await)
+            }
             ScriptRequest::DropTable(at, table) => (at, self.drop_table(at, &table, engine).await),
             ScriptRequest::Disconnect(at) => {
                 if let Some(connection) = self.connections.get_mut(at) {
@@ -325,16 +326,20 @@ impl ScriptThread {
         Ok(ScriptAnswer::Number(self.connections.len() - 1))
     }
 
+    /// Sends a text, or that which came with the request.
     async fn query(
         &mut self,
         at: usize,
-        sql: &LuaString,
+        sql: Option<&LuaString>,
         engine: &mut EngineSession<'_>,
     ) -> OperationResult {
-        match (self.connections.get_mut(at), sql.to_str()) {
-            (Some(connection), Ok(sql)) => connection.query(&sql, engine).await,
-            (None, _) => Ok(no_connection()),
-            (_, Err(_)) => Ok(no_text()),
+        let Some(connection) = self.connections.get_mut(at) else {
+            return Ok(no_connection());
+        };
+        match sql.map(LuaString::to_str) {
+            None => connection.query(&self.asked.sql, engine).await,
+            Some(Ok(sql)) => connection.query(&sql, engine).await,
+            Some(Err(_)) => Ok(no_text()),
         }
     }
 
@@ -359,7 +364,11 @@ impl ScriptThread {
         engine: &mut EngineSession<'_>,
     ) -> OperationResult {
         match self.connections.get_mut(at) {
-            Some(connection) => connection.execute(statement, &self.values, engine).await,
+            Some(connection) => {
+                connection
+                    .execute(statement, &self.asked.values, engine)
+                    .await
+            }
             None => Ok(no_connection()),
         }
     }
@@ -397,12 +406,12 @@ impl ScriptThread {
         &mut self,
         state: &ScriptState,
         engine: &mut EngineSession<'_>,
-        told: impl IntoLuaMulti,
+        go_on: impl FnOnce(&Coroutine, &mut Asked) -> mlua::Result<ScriptRequest>,
     ) -> Result<ScriptRequest, Failure> {
         state.resumed();
         let context = &state.context;
         std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
-        let resumed = self.thread.resume::<ScriptRequest>(told);
+        let resumed = go_on(&self.coroutine, &mut self.asked);
         std::mem::swap(&mut self.rng, &mut *context.rng.borrow_mut());
         self.counted_errors += context.errors.take();
         let statements = context.statements.take();
@@ -412,7 +421,7 @@ impl ScriptThread {
         let is_stopped = context.stopped.take();
         if resumed.is_err() || is_stopped {
             // A coroutine that failed is at its end.
-            self.thread = coroutine(state, &self.environment)?;
+            self.coroutine = Coroutine::new(state, &self.environment)?;
         }
         if is_stopped {
             self.is_stopped = true;
@@ -459,11 +468,4 @@ fn no_connection() -> ScriptAnswer {
 
 fn no_text() -> ScriptAnswer {
     ScriptAnswer::Refused("a statement must be UTF-8 text".into())
-}
-
-/// A coroutine that waits for its first function.
-fn coroutine(state: &ScriptState, environment: &Table) -> Result<Thread, Failure> {
-    let thread = state.lua.create_thread(state.work.clone())?;
-    thread.resume::<ScriptRequest>(environment)?;
-    Ok(thread)
 }

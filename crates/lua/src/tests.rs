@@ -90,11 +90,15 @@ fn declared_options_have_kinds_and_defaults() {
     let place = Place::new(
         "sysbench.cmdline.options = {
            rows = {'Rows', 100}, ratio = {'Ratio', 0.5}, on = {'Switch', true}, name = {'Name', 'x'},
-           none = {'No default'}, listed = {'List', '', sysbench.cmdline.ARG_LIST}}
+           none = {'No default'}, listed = {'List', '', sysbench.cmdline.ARG_LIST},
+           words = {'Words', {'p', 'q'}}, given = {'Given', 'a', sysbench.cmdline.ARG_LIST}}
          sysbench.cmdline.commands = {check = {function()
            local opt = sysbench.opt
            assert(opt.rows == 2048 and opt.ratio == 0.5 and opt.on == false and opt.name == 'x')
            assert(opt.none == nil)
+           -- Lists are tables, as sysbench 1.0.20 was seen to give them.
+           assert(type(opt.listed) == 'table' and #opt.listed == 0)
+           assert(table.concat(opt.words, ' ') == 'p q' and table.concat(opt.given, ' ') == 'x y z')
          end}}",
     );
     let kinds: Vec<_> = place
@@ -104,8 +108,14 @@ fn declared_options_have_kinds_and_defaults() {
         .iter()
         .map(|o| o.name)
         .collect();
-    assert_eq!(kinds, ["listed", "name", "none", "on", "ratio", "rows"]);
-    place.check(&[("rows", "2K"), ("on", "off")]).unwrap();
+    assert_eq!(
+        kinds,
+        [
+            "given", "listed", "name", "none", "on", "ratio", "rows", "words"
+        ]
+    );
+    let given = [("rows", "2K"), ("on", "off"), ("given", "x,y,z")];
+    place.check(&given).unwrap();
 }
 
 #[test]
@@ -137,6 +147,14 @@ fn a_result_lasts_until_the_next_unless_it_is_being_read() {
            local ok, message = pcall(first.fetch_row, first)
            assert(not ok and tostring(message):find('replaced this result'))
            assert(second:fetch_row()[1] == '7' and second:fetch_row() == nil)
+           -- One without rows has none left, whatever came behind it; what returns no rows is nil.
+           local none = con:query('SELECT 1 WHERE 1 = 2')
+           con:query('SELECT 7')
+           assert(none.nrows == 0 and type(none:fetch_row()) == 'nil')
+           assert(tostring(con:query('CREATE TABLE u (id INTEGER)')) == 'nil')
+           -- Through an object of the script's that stands for the connection.
+           local through = setmetatable({}, {__index = con})
+           assert(through:query('SELECT 8'):fetch_row()[1] == '8')
            -- The same of prepared statements.
            local stmt = con:prepare('SELECT 5 UNION ALL SELECT 6')
            local third, fourth = stmt:execute(), stmt:execute()
@@ -185,6 +203,8 @@ fn queries_statements_and_bulk_inserts_reach_the_database() {
            stmt:execute()
            con:disconnect()
            assert(not pcall(con.query, con, 'SELECT 1'))
+           local done, closed = pcall(stmt.execute, stmt)
+           assert(not done and closed:match('the connection is closed'), closed)
            local ok, err = pcall(function() drv:connect():query('SELECT x FROM nowhere') end)
            assert(not ok and err.sql_errmsg:match('nowhere') and err.query == 'SELECT x FROM nowhere')
            assert(con:bulk_insert_init('x') == nil)

@@ -112,6 +112,10 @@ impl Workload for ScriptWorkload {
         ))
     }
 
+    fn shares_by_thread(&self) -> bool {
+        true
+    }
+
     fn connects_by(&self, connector: &Connector) {
         self.program.connects_by(connector);
     }

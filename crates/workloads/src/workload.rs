@@ -36,6 +36,12 @@ pub trait Workload: Send + Sync + Debug + Any {
         false
     }
 
+    /// Whether sessions of one thread have something in common that costs each of them when it is alone,
+    /// such as an interpreter with its program.
+    fn shares_by_thread(&self) -> bool {
+        false
+    }
+
     /// Whether each of its terminals does the same number of the run's transactions, as pgbench's do,
     /// where a run has a number of them.
     fn events_are_each(&self) -> bool {

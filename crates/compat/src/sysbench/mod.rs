@@ -16,7 +16,7 @@ mod summary;
 pub use header::{RunHeader, ending, initializing, started, version_line, warming_up};
 pub use histogram::histogram;
 pub use interval::IntervalLine;
-pub use summary::{Latency, Summary, checkpoint};
+pub use summary::{Latency, Summary, checkpoint, checkpoint_line};
 
 /// The percentiles to show: `--percentile=0` means none.
 fn shown(percentiles: &[f64]) -> impl Iterator<Item = f64> + '_ {

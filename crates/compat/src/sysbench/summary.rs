@@ -163,8 +163,10 @@ impl Summary {
 
 /// A checkpoint: its line, and the full report of the span before it.
 pub fn checkpoint(summary: &Summary) -> String {
-    format!(
-        "[ {:.0}s ] Checkpoint report:\n{summary}",
-        summary.total_time_s
-    )
+    format!("{}{summary}", checkpoint_line(summary.total_time_s))
+}
+
+/// The line above a checkpoint's report.
+pub fn checkpoint_line(seconds: f64) -> String {
+    format!("[ {seconds:.0}s ] Checkpoint report:\n")
 }

@@ -71,6 +71,19 @@ base_coroutine.resume = function(...)
    return unless_stopped(resume(...))
 end
 
+-- The state's own globals are not the script's to find: what is guarded below stands there as it was.
+-- They are what built-in functions, and those of this file, have for globals.
+base.getfenv = function(of)
+   if type(of) == "number" and of > 0 then
+      of = of + 1
+   end
+   local found = getfenv(of == nil and 2 or of)
+   if found == base_G then
+      return getfenv(0)
+   end
+   return found
+end
+
 base.print = function(...)
    local words = {...}
    for i = 1, select("#", ...) do
@@ -133,6 +146,8 @@ elseif host.aside then
    base_G.io.input("/dev/null")
    base_io.stdin = base_G.io.input()
 end
+
+base.os, base.io, base.coroutine, base.package = base_os, base_io, base_coroutine, nil
 
 -- Files of the script: each is compiled once a state, and run once a thread in its environment.
 local function chunk_of(path)
@@ -210,7 +225,6 @@ add_legacy(host, base, function() return of[getfenv(0)] end, parts, rand)
 
 -- Script threads ----------------------------------------------------------------------------------
 
-local seen_options = {__index = host.options}
 -- sysbench 0.5 gave every option as a global text.
 local seen_globals = {__index = setmetatable(host.globals, {__index = base})}
 
@@ -222,7 +236,7 @@ local function new_environment(thread)
    env.os, env.io = copy(base_os), copy(base_io)
    local sysbench = {
       tid = thread,
-      opt = setmetatable({}, seen_options),
+      opt = copy(host.options),
       rand = copy(rand),
       sql = copy(parts.sql),
       histogram = reports.histogram,

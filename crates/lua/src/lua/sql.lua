@@ -40,6 +40,43 @@ local function fail(connection, query, ok, code, state, message, number)
    }, SqlError), 0)
 end
 
+-- Results -----------------------------------------------------------------------------------------
+
+-- `number` is 0 where no row is left to be fetched.
+local Result = {}
+Result.__index = Result
+function Result:fetch_row()
+   local number = self.number
+   if number > 0 then
+      local row, has_more = self.shelf:fetch(number)
+      if not has_more then
+         self.number = 0
+      end
+      return row
+   end
+   return nil
+end
+function Result:free()
+   if self.number > 0 then
+      self.shelf:release(self.number)
+   end
+   self.nrows, self.number = 0, 0
+end
+
+-- What a query or a statement returned, if that was rows. They lie on the connection's shelf, which is
+-- told when it is another one.
+local function result_of(connection, nrows, nfields, number, shelf)
+   if not nrows then
+      return nil
+   end
+   local own = connection.own
+   if shelf then
+      own.shelf = shelf
+   end
+   return setmetatable(
+      {nrows = nrows, nfields = nfields, number = nrows > 0 and number or 0, shelf = own.shelf}, Result)
+end
+
 -- Parameters and statements -----------------------------------------------------------------------
 
 local types = {
@@ -98,6 +135,9 @@ local function class_of(kind, length)
    return class
 end
 
+-- Of a statement without parameters; nobody writes to it.
+local NO_PARAMS = {}
+
 -- Filled and taken without a yield between: one does for all threads.
 local values = {}
 
@@ -123,19 +163,20 @@ function Statement:bind_result()
 end
 function Statement:execute()
    local connection, id, params = self.connection, self.id, self.params
-   local count = params and #params or 0
    local ok, result, state, message, number
    if not id then
       raise("execute(): the statement is closed")
    end
-   if count == 0 then
+   local first, second = params[1], params[2]
+   if not first then
       ok, result, state, message, number = yield(EXECUTE, connection.id, id)
-   elseif count == 1 then
-      ok, result, state, message, number = yield(EXECUTE, connection.id, id, params[1].value)
-   elseif count == 2 then
+   elseif not second then
+      ok, result, state, message, number = yield(EXECUTE, connection.id, id, first.value)
+   elseif not params[3] then
       ok, result, state, message, number =
-         yield(EXECUTE, connection.id, id, params[1].value, params[2].value)
+         yield(EXECUTE, connection.id, id, first.value, second.value)
    else
+      local count = #params
       for i = 1, count do
          values[i] = params[i].value
       end
@@ -143,7 +184,7 @@ function Statement:execute()
          yield(EXECUTE, connection.id, id, unpack(values, 1, count))
    end
    if ok then
-      return result
+      return result_of(connection, result, state, message, number)
    end
    fail(connection, self.query, ok, result, state, message, number)
 end
@@ -166,7 +207,7 @@ local function query(connection, sql)
    end
    local ok, result, state, message, number = yield(QUERY, id, sql)
    if ok then
-      return result
+      return result_of(connection, result, state, message, number)
    end
    fail(connection, sql, ok, result, state, message, number)
 end
@@ -200,7 +241,7 @@ function Connection:prepare(sql)
    if not ok then
       fail(self, sql, ok, statement, state, message, number)
    end
-   return setmetatable({connection = self, id = statement, query = sql}, Statement)
+   return setmetatable({connection = self, id = statement, query = sql, params = NO_PARAMS}, Statement)
 end
 
 local function send_bulk(self)
@@ -276,7 +317,8 @@ function Driver:connect()
    if not ok then
       fail(nil, nil, ok, id, state, message, number)
    end
-   return setmetatable({id = id, driver = self}, Connection)
+   -- `own` also for a script's object that stands for the connection.
+   return setmetatable({id = id, driver = self, own = {}}, Connection)
 end
 local driver = setmetatable({driver = host.driver}, Driver)
 

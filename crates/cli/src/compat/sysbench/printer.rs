@@ -1,16 +1,18 @@
 //! Prints a run as sysbench does while it goes on.
 
-use super::stat::{INTERMEDIATE, stat_of_interval};
+use super::stat::{CUMULATIVE, INTERMEDIATE, stat_of_interval, stat_of_totals};
 use crate::live_output::LiveOutput;
 use crate::measuring::{IntervalWindow, Voice};
 use crate::progress;
 use crate::render::language;
 use indicatif::ProgressBar;
 use std::time::Duration;
-use tidemark_compat::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
+use tidemark_compat::sysbench::{
+    IntervalLine, Summary, checkpoint, checkpoint_line, started, warming_up,
+};
 use tidemark_core::record::{Interval, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
-use tidemark_lua::Commands;
+use tidemark_lua::{Commands, Stat};
 use tidemark_report::step;
 
 /// What is printed while a run goes on.
@@ -23,8 +25,10 @@ pub struct Printer<'a> {
     open_loop: bool,
     /// Whether the rate is another from one interval to the next.
     rate_changes: bool,
-    /// The script whose hook prints instead.
+    /// The script whose hooks print instead.
     script: Option<&'a mut Commands>,
+    /// Hooks of it that failed: they would again.
+    failed_hooks: Vec<&'static str>,
 }
 
 /// Seconds between interval lines; 0 for none.
@@ -49,7 +53,8 @@ impl<'a> Printer<'a> {
         script: Option<&'a mut Commands>,
     ) -> Self {
         Self {
-            script: script.filter(|s| s.has_hook(INTERMEDIATE)),
+            script,
+            failed_hooks: Vec::new(),
             percentiles,
             has_lines: every(options) > 0,
             window: IntervalWindow::new(Duration::from_secs(every(options))),
@@ -57,6 +62,27 @@ impl<'a> Printer<'a> {
             open_loop: spec.pacing.is_open_loop(),
             rate_changes: crate::pacing::sets_its_length(&spec.pacing),
         }
+    }
+}
+
+impl Printer<'_> {
+    /// Whether the script has a hook that has not failed.
+    fn has_hook(&self, hook: &'static str) -> bool {
+        let has = self.script.as_ref().is_some_and(|s| s.has_hook(hook));
+        has && !self.failed_hooks.contains(&hook)
+    }
+
+    /// Calls a hook; one that fails is told, and not called again.
+    fn is_told(&mut self, hook: &'static str, stat: &Stat, say: &mut LiveOutput<'_>) -> bool {
+        let Some(script) = &mut self.script else {
+            return false;
+        };
+        let told = script.report(hook, stat);
+        if let Err(error) = &told {
+            say.say(&format!("WARNING: {hook}: {error}\n"));
+            self.failed_hooks.push(hook);
+        }
+        told.is_ok()
     }
 }
 
@@ -70,14 +96,11 @@ impl Voice for Printer<'_> {
 
     fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if let Some(sum) = self.window.add(interval) {
-            if let Some(script) = &mut self.script {
+            if self.has_hook(INTERMEDIATE) {
                 let stat = stat_of_interval(&sum, self.percentiles);
-                match script.report(INTERMEDIATE, &stat) {
-                    Ok(()) => return,
-                    Err(error) => say.say(&format!("WARNING: {INTERMEDIATE}: {error}\n")),
+                if self.is_told(INTERMEDIATE, &stat, say) {
+                    return;
                 }
-                // One that fails once fails again.
-                self.script = None;
             }
             let mut line = IntervalLine::of(
                 &sum,
@@ -101,6 +124,15 @@ impl Voice for Printer<'_> {
     }
 
     fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut LiveOutput<'_>) {
+        if self.has_hook(CUMULATIVE)
+            && let Ok(mut stat) = stat_of_totals(totals, self.percentiles)
+        {
+            stat.time_total = seconds;
+            say.say(&checkpoint_line(seconds));
+            if self.is_told(CUMULATIVE, &stat, say) {
+                return;
+            }
+        }
         if let Ok(mut summary) = Summary::of_totals(totals, self.percentiles) {
             summary.total_time_s = seconds;
             say.say(&checkpoint(&summary));

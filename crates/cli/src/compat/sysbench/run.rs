@@ -15,7 +15,7 @@ use crate::runner::{self, Console, JobOrder, Ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_compat::sysbench::{self, RunHeader, Summary};
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, Totals};
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::RunResult;
 use tidemark_lua::Commands;
@@ -116,7 +116,9 @@ impl Console for SysbenchConsole<'_> {
         )?;
         if let Some(script) = &mut self.script {
             if script.has_hook(CUMULATIVE) {
-                let stat = stat_of_totals(&result.totals, &self.percentiles)?;
+                let totals = reported(result, no_checkpoints);
+                let mut stat = stat_of_totals(totals, &self.percentiles)?;
+                stat.time_total = result.totals.elapsed_s;
                 let said = script.report(CUMULATIVE, &stat);
                 said.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
                 text = errors(result.errors.counts());
@@ -207,11 +209,7 @@ fn summary(
             .is_some_and(|events| result.totals.all.count >= events);
         text.push_str(&sysbench::ending(by_events, spec.terminals));
     }
-    let totals = if no_checkpoints {
-        &result.totals
-    } else {
-        &result.since_checkpoint
-    };
+    let totals = reported(result, no_checkpoints);
     if options.flag("histogram") {
         let encoded = totals.all.response.as_ref().unwrap_or(&totals.all.service);
         let latencies = Histogram::decode(&encoded.0)
@@ -233,6 +231,14 @@ fn summary(
     }
     text.push_str(&errors(result.errors.counts()));
     Ok(text)
+}
+
+/// What the last report is of: what no checkpoint has told.
+fn reported(result: &RunResult, no_checkpoints: bool) -> &Totals {
+    match no_checkpoints {
+        true => &result.totals,
+        false => &result.since_checkpoint,
+    }
 }
 
 #[cfg(test)]

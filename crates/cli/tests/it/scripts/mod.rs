@@ -346,6 +346,28 @@ fn hooks_replace_reports_and_sort_errors() {
     );
     let lines = said.out.lines().filter(|l| l.starts_with("1,1,"));
     assert_eq!(lines.count(), 1, "{said:?}");
+    // A checkpoint is reported by the hook, too, and the end by what came behind it.
+    let words = [
+        "hooks.lua",
+        "--target=sqlite:a.db",
+        "--time=2",
+        "--report-checkpoints=1",
+    ];
+    let said = sysbench(&dir, &[&words[..], &["run"]].concat());
+    assert!(
+        said.out.contains("[ 1s ] Checkpoint report:\nmine\t"),
+        "{said:?}"
+    );
+    let mine = said.out.lines().filter_map(|l| l.strip_prefix("mine\t"));
+    let events: Vec<u64> = mine
+        .map(|l| l.split('\t').next().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(events.len(), 2, "{said:?}");
+    let all = dir.last_record()["totals"]["all"]["count"]
+        .as_u64()
+        .unwrap();
+    assert_eq!(events.iter().sum::<u64>(), all, "{said:?}");
+    assert!(events.iter().all(|n| *n < all), "{said:?}");
 }
 
 #[test]
