@@ -2,14 +2,16 @@
 //!
 //! A password on the command line can be read by every user of the machine for as long as the
 //! process lives. Tidemark therefore starts itself again with the passwords moved to an environment
-//! variable, which only the same user can read (proc(5), `/proc/pid/environ`), and `***` in their
-//! place.
+//! variable, and `***` in their place. What the kernel shows of the environment (proc(5),
+//! `/proc/pid/environ`) is overwritten then.
 
 use crate::exit::Failure;
 use crate::{frontend, program};
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
-use tidemark_core::{nearest, printable, redact_target, redact_url, redact_urls, redact_value};
+use tidemark_core::{
+    is_secret_variable, nearest, printable, redact_target, redact_url, redact_urls, redact_value,
+};
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
 /// Processes that are started get it no more (`env_remove`).
@@ -55,7 +57,15 @@ pub fn arguments() -> Result<Vec<String>, Failure> {
     }
     let words = again_or_whole(given);
     let _first = GIVEN.set(words.clone());
+    hide_environment();
     Ok(words)
+}
+
+/// What this process was started with is to be read by any program of the same user, scripts among them.
+#[allow(unsafe_code)]
+fn hide_environment() {
+    // SAFETY: the command has not begun, and with it no other thread.
+    unsafe { tidemark_process::hide_variables(is_secret_variable) };
 }
 
 /// Which word is meant that stands behind these; it may be a password itself.

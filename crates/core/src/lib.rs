@@ -85,6 +85,6 @@ pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec};
 pub use study::{Contents, LeftBehind, StudyLoad, StudyPlace, TablesUsed, held_the_same};
 pub use target::{
-    Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,
-    redact_urls, redact_value,
+    Host, Target, TargetError, TlsMode, is_password_name, is_secret_variable, redact_target,
+    redact_text, redact_url, redact_urls, redact_value,
 };

@@ -10,7 +10,7 @@ mod tests;
 mod tls;
 
 pub use redact::{redact_target, redact_url, redact_value};
-pub use redact_text::{is_password_name, redact_text, redact_urls};
+pub use redact_text::{is_password_name, is_secret_variable, redact_text, redact_urls};
 pub use tls::TlsMode;
 
 use crate::{Protocol, Secret, did_you_mean, nearest};

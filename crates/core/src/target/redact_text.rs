@@ -25,6 +25,19 @@ pub fn is_password_name(name: &str) -> bool {
     NAMES.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Whether a variable of the environment may hold a password: those of clients, and whatever is called a
+/// token, a secret or a key.
+pub fn is_secret_variable(name: &str) -> bool {
+    let is_folder = ["PWD", "OLDPWD"].contains(&name);
+    let upper = name.to_ascii_uppercase();
+    let ends = ["PWD", "TOKEN", "SECRET", "KEY"];
+    !is_folder
+        && (is_password_name(name)
+            // The command line with the passwords that were on it.
+            || name == "TIDEMARK_ARGUMENTS"
+            || ends.iter().any(|end| upper.ends_with(end)))
+}
+
 /// A text, such as an error message or a note, with `***` for every password in it: of URLs, and of
 /// assignments (`--mysql-password=…`, `PGPASSWORD=…`, `password = '…'`, `"password": "…"`,
 /// `<password>…`, `--password …`), and of accounts in SQL (`PASSWORD '…'`, `IDENTIFIED BY '…'`). All else
@@ -254,6 +267,22 @@ fn closing(inner: &str, quote: char) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn variables_of_passwords_are_told_from_folders() {
+        for secret in [
+            "MYSQL_PWD",
+            "PGPASSWORD",
+            "MY_PASSWORD",
+            "TIDEMARK_ARGUMENTS",
+            "TIDEMARK_OBSERVE_TOKEN",
+        ] {
+            assert!(is_secret_variable(secret), "{secret}");
+        }
+        for open in ["PWD", "OLDPWD", "HOME", "PGUSER"] {
+            assert!(!is_secret_variable(open), "{open}");
+        }
+    }
 
     #[test]
     fn passwords_are_hidden_wherever_they_stand() {
