@@ -83,6 +83,8 @@ class Sum:
 
     parts: float
     unexplained: float
+    # What they came to before they were made to add up, and unexplained was put beside them.
+    measured: float | None = None
 
     @property
     def near(self):
@@ -98,7 +100,9 @@ def sums(outcome):
         if mean > 0:
             parts = [(part["part"], part["ms"]) for part in kind["parts"]]
             unexplained = sum(ms for part, ms in parts if part == "unexplained")
-            yield Sum(sum(ms for _, ms in parts) / mean, unexplained / mean)
+            measured = kind.get("measured_ms")
+            yield Sum(sum(ms for _, ms in parts) / mean, unexplained / mean,
+                      None if measured is None or kind.get("type") else measured / mean)
 
 
 def matrix(outcomes):

@@ -43,7 +43,8 @@ FARTHER = dataclasses.replace(BY_NAME["network-distance"], make=far_away(8))
 PAIRS = [
     _pair("network-distance", "slow-flush", *UPDATES,
           instead={"network-distance": FARTHER}),
-    _pair("network-distance", "server-quota", "oltp_read_only", SMALL, 8),
+    # Enough sessions for a quick server to meet its quota, however far they are.
+    _pair("network-distance", "server-quota", "oltp_read_only", SMALL, 32),
     _pair("network-distance", "connection-churn", "oltp_point_select", SMALL, 8, "--reconnect=1",
           healthy=Load("oltp_point_select", SMALL, 8)),
     _pair("network-distance", "one-session", "oltp_point_select", SMALL, 1,

@@ -152,6 +152,20 @@ def healthy(outcomes):
     return "\n".join(lines)
 
 
+def measured(sums):
+    """How far what was measured is from the mean, before it is made to add up."""
+    shares = sorted(found.measured for found in sums if found.measured is not None)
+    if not shares:
+        return []
+    near = sum(abs(one - 1) <= figures.SUM_PART for one in shares)
+    below = sum(one < 1 - figures.SUM_PART for one in shares)
+    quartile = len(shares) // 4
+    return [f"What was measured, before it is made to add up: within {figures.SUM_PART:.0%} of the mean in "
+            f"{share(near, len(shares))}, less in {below} (the rest is unexplained), more in "
+            f"{len(shares) - near - below} (made smaller); quartiles {shares[quartile]:.2f}, "
+            f"{shares[len(shares) // 2]:.2f}, {shares[-1 - quartile]:.2f} of the mean."]
+
+
 def together(outcomes):
     """What holds for all kinds of runs."""
     ran = list(filter(figures.ran, outcomes))
@@ -167,6 +181,7 @@ def together(outcomes):
         lines.append(f"Parts within {figures.SUM_PART:.0%} of the mean latency: "
                      f"{share(near, len(sums))}, worst {worst:.1%} off; unexplained: {middle:.1%} "
                      f"in the median.")
+        lines += measured(sums)
     else:
         lines.append("No run tells the parts of its latency.")
     failed = [o for o in outcomes if o["error"]]

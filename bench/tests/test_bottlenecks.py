@@ -200,6 +200,19 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(found.unexplained, 0.05)
         self.assertFalse(found.near)
 
+    def test_what_was_measured_is_told_before_it_adds_up(self):
+        def run(measured):
+            parts = [{"part": "network", "ms": 2.0}]
+            part = {"type": None, "mean_ms": 2.0, "measured_ms": measured, "parts": parts}
+            return outcome(["slow-flush"], ("commit-log", "high"), parts=[part])
+
+        text = report.together([run(2.1), run(1.0), run(3.0)])
+        self.assertIn("within 10% of the mean in 1 of 3 (33%), less in 1 (the rest is unexplained), "
+                      "more in 1", text)
+        part = {"type": None, "mean_ms": 2.0, "parts": [{"part": "network", "ms": 2.0}]}
+        old = outcome(["slow-flush"], ("commit-log", "high"), parts=[part])
+        self.assertNotIn("What was measured", report.together([old]))
+
     def test_experiments_are_judged_by_class(self):
         run = outcome(["slow-flush"], experiments={"class": "log"})
         self.assertTrue(figures.class_right(run))

@@ -3,8 +3,8 @@
 
 use crate::causes::network_distance;
 use crate::seen::Observations;
-use crate::thresholds::{FEWEST_LOOKS, OTHERS_SEEN, OVER};
-use crate::{Cause, Confidence, Finding};
+use crate::thresholds::{FEWEST_LOOKS, OTHERS_SEEN, OVER, SMALL};
+use crate::{Cause, Confidence, Finding, WaitClass};
 
 /// Judged by what sessions were seen at.
 const BY_LOOKS: &[Cause] = &[
@@ -65,6 +65,13 @@ pub(crate) fn is_over(seen: &Observations<'_>, cause: Cause) -> bool {
     seen.over > OVER && BY_PARTS.contains(&cause)
 }
 
+/// Whether sessions waited for rows in a few seconds only, so that the share may be next to nothing: they pile
+/// up behind a deadlock until the server looks for it (PostgreSQL's `deadlock_timeout`).
+fn may_be_one_pile(seen: &Observations<'_>, finding: &Finding) -> bool {
+    let half = seen.half(&[WaitClass::RowLock]);
+    finding.cause == Cause::RowLocks && half.is_finite() && finding.share - half < SMALL
+}
+
 /// Lowers a finding's confidence to what the samples allow.
 pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let cause = finding.cause;
@@ -75,7 +82,8 @@ pub(crate) fn lower(seen: &Observations<'_>, finding: &mut Finding) {
     let seconds = seconds.is_some_and(|host| few(host.busy.points.len()));
     // Sessions of SQLite are not looked at: they count.
     let by_seconds = BY_SECONDS.contains(&cause) || (seen.is_embedded && BY_LOOKS.contains(&cause));
-    let most = if BY_LOOKS.contains(&cause) && seen.is_thin() && !is_asked {
+    let is_thin = BY_LOOKS.contains(&cause) && seen.is_thin() && !is_asked;
+    let most = if is_thin || may_be_one_pile(seen, finding) {
         Confidence::Low
     } else if is_over(seen, cause) || may_be_others(seen, cause) || (seconds && by_seconds) {
         Confidence::Medium

@@ -233,6 +233,9 @@ pub struct Split {
     pub of: Option<String>,
     /// The mean that was measured.
     pub mean_ms: f64,
+    /// What the parts came to before they were made to add up, `unexplained` aside: clocks and samples
+    /// disagree, so that it may be more than the mean.
+    pub measured_ms: f64,
     /// Its parts, none of them negative.
     pub parts: Vec<Part>,
 }

@@ -41,10 +41,11 @@ impl MeanParts {
     /// The parts, and what the server's come to by what is left of the mean for them.
     pub fn split_and_over(&self) -> (Split, f64) {
         let mean_ms = positive(self.mean_ms);
-        let mut left = mean_ms;
+        let (mut left, mut beyond) = (mean_ms, 0.0);
         let mut take = |ms: f64| {
             let taken = positive(ms).min(left);
             left -= taken;
+            beyond += positive(ms) - taken;
             taken
         };
         let waiting = take(self.waiting_ms);
@@ -61,6 +62,7 @@ impl MeanParts {
             false => 1.0,
         };
         let over = explained / left.max(1e-9);
+        beyond += positive(explained - left);
         let explained = explained.min(left);
         // Time in which no session was at a statement is the way's, unless it is explained already.
         let in_server = self.in_server_ms.map(|ms| positive(ms).max(explained));
@@ -89,6 +91,7 @@ impl MeanParts {
         let split = Split {
             of: None,
             mean_ms,
+            measured_ms: mean_ms - unexplained + beyond,
             parts,
         };
         (split, over)
@@ -120,6 +123,22 @@ mod tests {
         assert_eq!(of(PartKind::ServerWait), 3.0);
         assert_eq!(of(PartKind::Unexplained), 1.0);
         assert_eq!(of(PartKind::Network), 3.0);
+    }
+
+    #[test]
+    fn what_was_measured_is_told_beside_what_adds_up() {
+        let measured = |known: MeanParts| (known.split().measured_ms * 1e6).round() / 1e6;
+        assert_eq!(measured(known()), 9.0, "1 of 10 is unexplained");
+        let more = MeanParts {
+            client_ms: Some(8.0),
+            ..known()
+        };
+        assert_eq!(measured(more), 13.0, "8 in the client, 5 in the server");
+        let longer = MeanParts {
+            client_ms: Some(12.0),
+            ..known()
+        };
+        assert_eq!(measured(longer), 17.0);
     }
 
     #[test]

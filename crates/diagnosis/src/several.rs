@@ -155,6 +155,7 @@ pub fn mean_split(repeats: &[&Diagnosis]) -> Option<Split> {
     let mut mean = Split {
         of: None,
         mean_ms: splits.iter().map(|s| s.mean_ms).sum::<f64>() / count,
+        measured_ms: splits.iter().map(|s| s.measured_ms).sum::<f64>() / count,
         parts: Vec::new(),
     };
     for part in splits.iter().flat_map(|split| &split.parts) {
@@ -220,6 +221,7 @@ mod tests {
             parts: vec![Split {
                 of: None,
                 mean_ms: parts.iter().map(|(_, ms)| ms).sum(),
+                measured_ms: parts.iter().map(|(_, ms)| ms).sum(),
                 parts: parts.iter().map(part).collect(),
             }],
             findings: match cause {

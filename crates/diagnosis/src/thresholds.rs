@@ -176,7 +176,7 @@ pub const VERSIONS_A_ROW: f64 = 1.0;
 pub const NOTHING_PURGED: f64 = 0.9;
 /// `long-transaction`, `cleanup`: transactions whose old versions are kept; fewer slow nobody.
 pub const HISTORY: f64 = 10_000.0;
-/// `long-transaction`: rows that nobody sees and nobody may remove, if they are more than the others.
+/// `long-transaction`, `cleanup`: rows that nobody sees, if they are more than the others.
 pub const DEAD_ROWS: f64 = 1_000.0;
 /// `cleanup`: growth of a transaction's CPU over the run.
 pub const DRIFT: f64 = 0.2;

@@ -337,6 +337,19 @@ fn few_looks_and_wild_ones_are_less_sure() {
     let found = wild.lasting(9).verdict(Cause::CommitLog);
     assert_eq!(found.confidence, Confidence::Medium);
     assert!(found.sentence.en.contains(" ± "), "{}", found.sentence.en);
+    // Sessions that piled up once behind a deadlock: 40 % of the latency, or next to nothing.
+    let pile = |at: &dyn Fn(i64) -> bool| {
+        let sessions: Vec<f64> = (0..SECONDS)
+            .map(|n| if at(n) { 15.0 } else { 0.5 })
+            .collect();
+        let labels = [("state", "active"), ("wait", "Lock:transactionid")];
+        let made = run().busy(0.3).server(0.8, 20.0).active("CPU", 1.0);
+        made.over_time("server-activity", "sessions", &labels, &sessions)
+    };
+    let once = pile(&|n| n < 2).lasting(7);
+    assert_ne!(once.diagnosis().verdict, Cause::RowLocks);
+    assert!(once.finds(Cause::RowLocks), "as a note");
+    pile(&|_| true).lasting(7).verdict(Cause::RowLocks);
     // One second of a full host.
     let second = full(run()).lasting(1).diagnosis();
     assert!(

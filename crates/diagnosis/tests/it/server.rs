@@ -330,6 +330,19 @@ fn a_long_transaction_ages_and_purge_that_is_late_does_not_stop() {
         &climbing(1.0, 0.03),
     );
     assert!(slower.finds(Cause::Cleanup));
+    // PostgreSQL's vacuum, with as many dead rows as there are others.
+    let dead = climbing(0.0, 500.0);
+    let dead = run().over_time("server-status", "rows.dead", &[], &dead);
+    let dead = dead.over_time(
+        "server-process",
+        "process.cpu-user",
+        &[],
+        &climbing(1.0, 0.03),
+    );
+    let found = of_table(dead.clone(), 5_000).diagnosis().findings;
+    let found = found.iter().find(|f| f.cause == Cause::Cleanup).unwrap();
+    assert!(found.sentence.en.contains("Vacuum"), "{found:?}");
+    assert!(!of_table(dead, 1_000_000).finds(Cause::Cleanup), "few");
     // Readers pay for what others left.
     let reads = |history| {
         mariadb()
