@@ -9,8 +9,11 @@ use tidemark_core::{DbError, ErrorClass, Protocol};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{block_on, timeout};
 
-/// How long a statement may take, and opening a session.
+/// How long a sample waits for a statement, and for opening a session.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
+/// How long the session waits for it. A server whose disk or processors are full answers late, and most of
+/// all the first time, when it reads its catalogs: a session that gave up would begin with them again.
+const PATIENT: Duration = Duration::from_secs(10);
 /// A session that the server ended is opened again after so long: less than from sample to sample.
 const REOPEN_FIRST: Duration = Duration::from_millis(900);
 /// Each attempt that fails doubles it up to this, which is also how long a slow server is left alone.
@@ -112,14 +115,23 @@ impl std::fmt::Display for Refusal {
 impl Db {
     /// Nothing is opened yet. Sessions that this opens are known to `own`.
     pub fn new(connector: &Connector, own: &Own) -> Self {
+        Self::waiting(connector, own, PATIENT)
+    }
+
+    /// The same for pings, which say nothing when they come late.
+    pub fn of_pings(connector: &Connector, own: &Own) -> Self {
+        Self::waiting(connector, own, LONGEST)
+    }
+
+    fn waiting(connector: &Connector, own: &Own, patience: Duration) -> Self {
         let (asks, asked) = channel();
         let (answer, answers) = channel();
-        let connector = connector.clone().observing(LONGEST);
+        let connector = connector.clone().observing(patience);
         let own = own.clone();
         let thread = std::thread::Builder::new().name("observe-session".into());
         // Without a thread every question is answered by its absence.
         let _spawned = thread.stack_size(STACK).spawn(move || {
-            let _ended = block_on(serve(connector, own, asked, answer));
+            let _ended = block_on(serve(connector, own, patience, asked, answer));
         });
         Self {
             asks,
@@ -230,7 +242,13 @@ struct Open {
     number: u64,
 }
 
-async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sender<Answer>) {
+async fn serve(
+    connector: Connector,
+    own: Own,
+    patience: Duration,
+    asked: Receiver<Ask>,
+    answer: Sender<Answer>,
+) {
     let mut open: Option<Open> = None;
     let mut tried: Option<(Instant, Refusal)> = None;
     let mut pause = REOPEN_FIRST;
@@ -240,7 +258,7 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
                 .as_ref()
                 .is_none_or(|(at, why)| matches!(why, Refusal::Failed(_)) && at.elapsed() >= pause);
             if again {
-                match begin(&connector, &own).await {
+                match begin(&connector, &own, patience).await {
                     Ok(opened) => (open, tried) = (Some(opened), None),
                     Err(why) => {
                         tried = Some((Instant::now(), why));
@@ -252,7 +270,7 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sen
         let asked_at = Instant::now();
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id, .. }), _) => {
-                let answered = ask(session, &own, &what).await;
+                let answered = ask(session, &own, &what, patience).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
                     rows,
@@ -288,6 +306,7 @@ async fn ask(
     session: &mut Session,
     own: &Own,
     what: &Ask,
+    patience: Duration,
 ) -> Result<(RowSet, Duration), (bool, Refusal)> {
     own.sent();
     let answering = async {
@@ -296,14 +315,14 @@ async fn ask(
             Ask::Ping => session.ping().await.map(|took| (RowSet::new(), took)),
         }
     };
-    match timeout(LONGEST, answering).await {
+    match timeout(patience, answering).await {
         Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error)) => match error.class {
             ErrorClass::ConnectionLost | ErrorClass::Refused => Err((true, failed(&error))),
             _ => Err((false, Refusal::Statement(error.to_string()))),
         },
         Err(_) => {
-            let why = format!("no reply within {} s", LONGEST.as_secs());
+            let why = format!("no reply within {} s", patience.as_secs());
             Err((true, Refusal::Failed(why)))
         }
     }
@@ -314,13 +333,13 @@ fn failed(error: &DbError) -> Refusal {
 }
 
 /// Opens a session, unless it would be in the way of the run's.
-async fn begin(connector: &Connector, own: &Own) -> Result<Open, Refusal> {
+async fn begin(connector: &Connector, own: &Own, patience: Duration) -> Result<Open, Refusal> {
     let mut session = connector.connect(0).await.map_err(|e| failed(&e))?;
     if session.is_pooled() {
         session.close().await;
         return Err(Refusal::Never(Gap::new(GapKind::Pooler, "")));
     }
-    let begun = timeout(LONGEST, identify(&mut session, own)).await;
+    let begun = timeout(patience, identify(&mut session, own)).await;
     let late = |_| Refusal::Failed("no answer to the first statement".into());
     match begun.map_err(late)? {
         Ok((id, number)) => Ok(Open {
@@ -370,12 +389,12 @@ async fn identify(session: &mut Session, own: &Own) -> Result<(i64, u64), Refusa
     let limits: &[&str] = match is_postgres {
         true => &[
             "SET application_name = 'tidemark-observe'",
-            "SET statement_timeout = '2s'",
+            "SET statement_timeout = '10s'",
         ],
         // MariaDB's and MySQL's; one of them is unknown.
         false => &[
-            "SET SESSION max_statement_time = 2",
-            "SET SESSION max_execution_time = 2000",
+            "SET SESSION max_statement_time = 10",
+            "SET SESSION max_execution_time = 10000",
         ],
     };
     for sql in limits {

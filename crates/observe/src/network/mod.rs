@@ -51,7 +51,7 @@ impl Network {
             })
             .collect();
         Self {
-            db: Db::new(connector, own),
+            db: Db::of_pings(connector, own),
             pings: true,
             own: own.clone(),
             is_mysql: connector.target().protocol == Protocol::Mysql,
