@@ -75,11 +75,7 @@ impl<'d> Timeline<'d> {
         if let Some(until) = warmup.map(|p| p.end_s).reduce(f64::max) {
             layers.push(Layer::Band(start, until, Ink::Warmup));
         }
-        let outages = self.d.record.outages.iter().map(|outage| {
-            let from = outage.start_ms as f64 / 1000.0;
-            (from, from + outage.length_ms / 1000.0)
-        });
-        let shown = outages.chain(stalls(self.d));
+        let shown = outages(self.d).chain(stalls(self.d));
         let shown = shown.filter(|(from, to)| *to > start && *from < end);
         layers
             .extend(shown.map(|(from, to)| Layer::Band(from.max(start), to.min(end), Ink::Outage)));
@@ -100,7 +96,8 @@ impl<'d> Timeline<'d> {
         }
         if !self.d.record.outages.is_empty() {
             says.push(t.outage_shaded);
-        } else if stalls(self.d).next().is_some() {
+        }
+        if stalls(self.d).next().is_some() {
             says.push(t.stall_shaded);
         }
         if !self.checkpoints.is_empty() {
@@ -110,14 +107,21 @@ impl<'d> Timeline<'d> {
     }
 }
 
-/// Times in which no transaction ended; where a host was unreachable, that is told instead.
+/// Times in which a host was unreachable.
+fn outages(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
+    d.record.outages.iter().map(|outage| {
+        let from = outage.start_ms as f64 / 1000.0;
+        (from, from + outage.length_ms / 1000.0)
+    })
+}
+
+/// Times in which no transaction ended, but those of an outage, which is told instead.
 fn stalls(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
-    let told = d.record.outages.is_empty();
-    let dead = d.record.dead_times.iter().flatten();
-    dead.filter(move |_| told).map(|of| {
+    let dead = d.record.dead_times.iter().flatten().map(|of| {
         let from = of.start_ms as f64 / 1000.0;
         (from, from + of.length_ms / 1000.0)
-    })
+    });
+    dead.filter(|(from, to)| !outages(d).any(|(down, up)| down < *to && *from < up))
 }
 
 /// Begin of the first point of any series and end of the last, in seconds.

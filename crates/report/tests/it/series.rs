@@ -4,7 +4,8 @@ use super::common;
 use regex::Regex;
 use std::collections::BTreeMap;
 use tidemark_core::record::{
-    Gap, GapKind, Observed, Outage, Quantiles, RunRecord, RunState, StatementCounts, TypeStats,
+    DeadTime, Gap, GapKind, Observed, Outage, Quantiles, RunRecord, RunState, StatementCounts,
+    TypeStats,
 };
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_report::{Lang, ReportError, RunDigest, html, markdown, text};
@@ -159,6 +160,32 @@ fn what_is_observed_is_drawn_at_the_times_of_the_load() {
     assert!(said.count() >= 4);
     let page = html(&record, Lang::Zh).unwrap();
     assert!(page.contains("竖虚线为检查点（checkpoint）。") && page.contains("各图相同"));
+}
+
+/// A stall of another cause stands beside an outage; that of the outage is the outage.
+#[test]
+fn stalls_and_outages_are_both_drawn() {
+    let mut record = watched();
+    record.outages = vec![Outage {
+        host: "db1".into(),
+        start_ms: 12_000,
+        length_ms: 9000.0,
+        ended: true,
+        first_error: "refused".into(),
+    }];
+    let stall = |start_ms, length_ms| DeadTime {
+        start_ms,
+        length_ms,
+        ..DeadTime::default()
+    };
+    record.dead_times = Some(vec![stall(12_500, 8000.0), stall(40_000, 3000.0)]);
+    let page = html(&record, Lang::En).unwrap();
+    let throughput = page.split("<h2>Throughput over time</h2>").nth(1).unwrap();
+    let picture = throughput.split("</svg>").next().unwrap();
+    assert_eq!(marks(picture).0.len(), 2, "{picture}");
+    for says in ["a host was unreachable.", "no transaction completed."] {
+        assert!(throughput.contains(says), "{says}");
+    }
 }
 
 /// A panel of a page, from its name to its end.
