@@ -129,6 +129,8 @@ def compared_table(compared):
     for one in compared:
         sampled, total = _figures(one)
         apart = one.why if one.apart is None else f"{one.apart:.1%}"
-        word = "–" if one.apart is None else judge(one.apart, totals.REACH)
-        rows.append([one.server, one.of, sampled, total, apart, f"≤ {totals.REACH:.0%}", word])
-    return table(["server", "of", "sampled", "total", "apart", "reach", ""], rows)
+        whole = "–" if one.of_whole is None else f"{one.of_whole:.1%}"
+        word = "–" if one.judged is None else judge(one.judged, totals.REACH)
+        rows.append([one.server, one.of, sampled, total, apart, whole, f"≤ {totals.REACH:.0%}", word])
+    names = ["server", "of", "sampled", "total", "apart", "of all session time", "reach", ""]
+    return table(names, rows)

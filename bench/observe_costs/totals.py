@@ -47,7 +47,8 @@ TIMES = (
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """Two figures of the same thing; `apart` is of the whole. Without a total, `why` says so."""
+    """Two figures of the same thing; `apart` is of the second, `of_whole` of that of which both are a
+    share, where there is one. Without a total, `why` says so."""
 
     server: str
     of: str
@@ -55,7 +56,13 @@ class Compared:
     total: float | None = None
     unit: str = "s"
     apart: float | None = None
+    of_whole: float | None = None
     why: str = ""
+
+    @property
+    def judged(self):
+        """What the reach is for: shares are held against the whole."""
+        return self.apart if self.of_whole is None else self.of_whole
 
 
 @dataclasses.dataclass
@@ -154,6 +161,7 @@ def compare(server, before, after, db, seconds):
     all_found = [_times(server, "CPU of its processes", sum(cores) * seconds,
                         after.cpu - before.cpu)]
     sessions = sums(db, "server-activity", "sessions")
+    whole = seconds * sum(mean for _, mean in sessions)
     for of, state, total in (
         ("time of sessions at work", "active", _grown(before.active, after.active)),
         ("time idle in a transaction", "idle-in-transaction",
@@ -161,7 +169,7 @@ def compare(server, before, after, db, seconds):
     ):
         sampled = sum(mean for labels, mean in sessions if labels["state"] == state) * seconds
         if total is not None:
-            all_found.append(_times(server, of, sampled, total))
+            all_found.append(_times(server, of, sampled, total, whole))
     if after.active is None:
         all_found.append(Compared(server, "time of sessions", why="the server does not count it"))
     if after.waits:
@@ -176,10 +184,11 @@ def _grown(before, after):
     return None if before is None or after is None else after - before
 
 
-def _times(server, of, sampled, total):
+def _times(server, of, sampled, total, whole=None):
     if total < LEAST_S:
         return Compared(server, of, sampled, total, why=f"less than {LEAST_S} s")
-    return Compared(server, of, sampled, total, apart=abs(sampled / total - 1))
+    of_whole = abs(sampled - total) / whole if whole else None
+    return Compared(server, of, sampled, total, apart=abs(sampled / total - 1), of_whole=of_whole)
 
 
 def _shares(server, sampled, total):

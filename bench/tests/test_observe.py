@@ -76,6 +76,15 @@ class Table(unittest.TestCase):
         self.assertNotIn("met", unknown)
         self.assertIn("apart 4.0%", report.compared_line(compared[0]))
 
+    def test_shares_are_held_against_the_whole(self):
+        near = totals._times("S", "time of sessions at work", 90.0, 100.0, whole=1_000.0)
+        far = totals._times("S", "time of sessions at work", 40.0, 100.0, whole=1_000.0)
+        near, far = report.compared_table([near, far]).splitlines()[2:]
+        self.assertIn("| 10.0% ", near)
+        self.assertIn("| 1.0% ", near)
+        self.assertIn("| met", near)
+        self.assertIn("| missed", far)
+
 
 class Store(unittest.TestCase):
     def test_means_are_weighted_by_points(self):
