@@ -143,7 +143,7 @@ impl ScriptState {
         let count = self.count.get() + 1;
         self.count.set(count);
         // Without memory for it the script's own next step says so.
-        if count % COLLECT_EVERY == 0 {
+        if count.is_multiple_of(COLLECT_EVERY) {
             let _later = self.lua.gc_collect();
         }
         if count == MANY {
