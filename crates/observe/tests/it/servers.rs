@@ -54,15 +54,26 @@ pub fn of<'e>(ended: &'e SamplingResult, source: &str) -> &'e Observed {
     found.unwrap_or_else(|| panic!("{source}: {ended:?}"))
 }
 
+/// How long a session of [`load`] lasts.
+const SESSION: Duration = Duration::from_millis(100);
+
 /// Executes statements one after the other for so long.
+///
+/// In short sessions: PostgreSQL's tell of what they did when they end, or once a second (PGSTAT_MIN_INTERVAL).
+/// A second more or less between the first sample and the last would be a quarter of them all.
 pub fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
     let connector = connector(url);
     let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
     let rounds = block_on(async move {
         let mut session = connector.connect(0).await.unwrap();
         let begun = Instant::now();
-        let mut rounds = 0;
+        let (mut rounds, mut opened) = (0, begun);
         while begun.elapsed() < lasting {
+            if opened.elapsed() >= SESSION {
+                session.close().await;
+                session = connector.connect(0).await.unwrap();
+                opened = Instant::now();
+            }
             for sql in &statements {
                 session.simple(sql).await.unwrap();
             }
