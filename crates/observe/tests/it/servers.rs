@@ -54,14 +54,18 @@ pub fn of<'e>(ended: &'e SamplingResult, source: &str) -> &'e Observed {
     found.unwrap_or_else(|| panic!("{source}: {ended:?}"))
 }
 
-/// How long a session of [`load`] lasts.
-const SESSION: Duration = Duration::from_millis(100);
+/// How long a session lasts where counts are compared: PostgreSQL's tell of what they did when they end, or once
+/// a second (PGSTAT_MIN_INTERVAL). A second more or less between the first sample and the last would be a
+/// quarter of them all.
+const SHORT: Duration = Duration::from_millis(100);
 
-/// Executes statements one after the other for so long.
-///
-/// In short sessions: PostgreSQL's tell of what they did when they end, or once a second (PGSTAT_MIN_INTERVAL).
-/// A second more or less between the first sample and the last would be a quarter of them all.
+/// Executes statements one after the other for so long, on one session.
 pub fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
+    load_on(url, statements, lasting, lasting)
+}
+
+/// The same on sessions that each last so long.
+fn load_on(url: &str, statements: &[&str], lasting: Duration, session_lasts: Duration) -> u32 {
     let connector = connector(url);
     let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
     let rounds = block_on(async move {
@@ -69,7 +73,7 @@ pub fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
         let begun = Instant::now();
         let (mut rounds, mut opened) = (0, begun);
         while begun.elapsed() < lasting {
-            if opened.elapsed() >= SESSION {
+            if opened.elapsed() >= session_lasts {
                 session.close().await;
                 session = connector.connect(0).await.unwrap();
                 opened = Instant::now();
@@ -120,7 +124,7 @@ fn agree(server: &Endpoint, compared: &[(&str, &str)]) {
         let begun = Instant::now();
         let mut rounds = 0;
         let (series, ended, _) = observed(&server.url(), "server-status", || {
-            rounds = load(&server.url(), &LOAD, Duration::from_secs(SECONDS));
+            rounds = load_on(&server.url(), &LOAD, Duration::from_secs(SECONDS), SHORT);
         });
         let seconds = begun.elapsed().as_secs_f64();
         assert!(of(&ended, "server-status").sampled, "{ended:?}");
