@@ -68,8 +68,11 @@ pub(crate) fn is_over(seen: &Observations<'_>, cause: Cause) -> bool {
 /// Whether sessions waited for rows in a few seconds only, so that the share may be next to nothing: they pile
 /// up behind a deadlock until the server looks for it (PostgreSQL's `deadlock_timeout`).
 fn may_be_one_pile(seen: &Observations<'_>, finding: &Finding) -> bool {
+    if finding.cause != Cause::RowLocks {
+        return false;
+    }
     let half = seen.half(&[WaitClass::RowLock]);
-    finding.cause == Cause::RowLocks && half.is_finite() && finding.share - half < SMALL
+    half.is_finite() && finding.share - half < SMALL
 }
 
 /// Lowers a finding's confidence to what the samples allow.

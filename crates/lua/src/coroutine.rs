@@ -5,12 +5,10 @@
 use crate::answer::{ScriptAnswer, ScriptRequest, number};
 use crate::bind::BindValues;
 use crate::loops;
+use crate::result_set::KEPT_BYTES;
 use crate::state::ScriptState;
 use mlua::{Error, Function, IntoLuaMulti, Table, Thread, Value, ffi};
 use std::ffi::c_int;
-
-/// Longest statement whose buffer is kept for the next one.
-const KEPT_BYTES: usize = 256 * 1024;
 
 /// A coroutine that waits for a function, or for the answer to what its function asked for.
 pub(crate) struct Coroutine {
@@ -41,7 +39,7 @@ impl Coroutine {
     /// # Errors
     /// When Lua has no memory.
     pub fn new(state: &ScriptState, environment: &Table) -> mlua::Result<Self> {
-        let thread = loops::quietly(|| state.lua.create_thread(state.work.clone()))?;
+        let thread = loops::untriggered(|| state.lua.create_thread(state.work.clone()))?;
         let made = Self { thread };
         let mut asked = Asked::default();
         made.resume_with(state, environment, &mut asked)?;

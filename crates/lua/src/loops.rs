@@ -86,8 +86,9 @@ impl Drop for LoopWatch {
     }
 }
 
-/// Does what gives a state's hook its first trigger again, which is none.
-pub(crate) fn quietly<T>(make: impl FnOnce() -> T) -> T {
+/// Makes a coroutine, with which `mlua` sets the state's hook as it was given: without its trigger. Nobody gives
+/// it one meanwhile.
+pub(crate) fn untriggered<T>(make: impl FnOnce() -> T) -> T {
     let _watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     make()
 }

@@ -112,8 +112,8 @@ impl Program {
             if script.is_legacy() && options.source(spec.name) != Source::Default {
                 program.globals.insert(name.clone(), text.to_string());
             }
-            let is_own = script.options().iter().any(|own| own.name == spec.name);
-            let value = match is_own && spec.kind == OptionKind::List {
+            let is_own = || script.options().iter().any(|own| own.name == spec.name);
+            let value = match spec.kind == OptionKind::List && is_own() {
                 true => list(text),
                 false => seen(spec.kind, text),
             };

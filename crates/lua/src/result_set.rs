@@ -5,8 +5,8 @@ use std::cell::{Cell as Flag, RefCell};
 use std::rc::Rc;
 use tidemark_drivers::{Cell, RowSet};
 
-/// A buffer of more bytes is not kept for the next result.
-const KEPT_BYTES: usize = 256 * 1024;
+/// A buffer of more bytes is not kept for the next result, or the next statement.
+pub(crate) const KEPT_BYTES: usize = 256 * 1024;
 
 /// Where the rows of a connection's last result lie. sysbench has one for each connection, and the next
 /// result replaces it: most scripts never look at their rows, and Lua collects its garbage rarely. Here it

@@ -5,9 +5,11 @@ use crate::host::{self, Context};
 use crate::loops::LoopWatch;
 use crate::program::Program;
 use crate::task::{Failure, ScriptThread};
+use mlua::state::{GcIncParams, GcMode};
 use mlua::{Function, Lua, LuaOptions, StdLib, Table};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ffi::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,7 +22,7 @@ const COLLECT_EVERY: usize = 64;
 /// From so many on a state's memory grows to one and a half times what is needed before garbage is
 /// collected, and not to twice as much, as is Lua's way.
 const MANY: usize = 256;
-const PAUSE_OF_MANY: u32 = 150;
+const PAUSE_OF_MANY: c_int = 150;
 
 const SQL: &str = include_str!("lua/sql.lua");
 const REPORTS: &str = include_str!("lua/reports.lua");
@@ -142,13 +144,13 @@ impl ScriptState {
     pub fn added(&self) {
         let count = self.count.get() + 1;
         self.count.set(count);
-        // Without memory for it the script's own next step says so.
         if count.is_multiple_of(COLLECT_EVERY) {
+            // Without memory for it the script's own next step says so.
             let _later = self.lua.gc_collect();
         }
         if count == MANY {
-            let set = self.lua.globals().get::<Function>("collectgarbage");
-            let _later = set.and_then(|set| set.call::<()>(("setpause", PAUSE_OF_MANY)));
+            let pause = GcIncParams::default().pause(PAUSE_OF_MANY);
+            self.lua.gc_set_mode(GcMode::Incremental(pause));
         }
     }
 

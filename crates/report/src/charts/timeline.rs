@@ -109,19 +109,21 @@ impl<'d> Timeline<'d> {
 
 /// Times in which a host was unreachable.
 fn outages(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
-    d.record.outages.iter().map(|outage| {
-        let from = outage.start_ms as f64 / 1000.0;
-        (from, from + outage.length_ms / 1000.0)
-    })
+    let outages = d.record.outages.iter();
+    outages.map(|outage| span_s(outage.start_ms, outage.length_ms))
 }
 
 /// Times in which no transaction ended, but those of an outage, which is told instead.
 fn stalls(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
-    let dead = d.record.dead_times.iter().flatten().map(|of| {
-        let from = of.start_ms as f64 / 1000.0;
-        (from, from + of.length_ms / 1000.0)
-    });
+    let dead = d.record.dead_times.iter().flatten();
+    let dead = dead.map(|of| span_s(of.start_ms, of.length_ms));
     dead.filter(|(from, to)| !outages(d).any(|(down, up)| down < *to && *from < up))
+}
+
+/// Begin and end in seconds.
+fn span_s(start_ms: i64, length_ms: f64) -> (f64, f64) {
+    let from = start_ms as f64 / 1000.0;
+    (from, from + length_ms / 1000.0)
 }
 
 /// Begin of the first point of any series and end of the last, in seconds.

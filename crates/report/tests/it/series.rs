@@ -112,8 +112,8 @@ fn marks(svg: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
     )
 }
 
-#[test]
-fn what_is_observed_is_drawn_at_the_times_of_the_load() {
+/// Its host was unreachable from second 12 to 21.
+fn with_outage() -> RunRecord {
     let mut record = watched();
     record.outages = vec![Outage {
         host: "db1".into(),
@@ -122,6 +122,12 @@ fn what_is_observed_is_drawn_at_the_times_of_the_load() {
         ended: true,
         first_error: "refused".into(),
     }];
+    record
+}
+
+#[test]
+fn what_is_observed_is_drawn_at_the_times_of_the_load() {
+    let mut record = with_outage();
     let page = html(&record, Lang::En).unwrap();
     let throughput = page.split("<h2>Throughput over time</h2>").nth(1).unwrap();
     let throughput = throughput.split("</svg>").next().unwrap();
@@ -165,14 +171,7 @@ fn what_is_observed_is_drawn_at_the_times_of_the_load() {
 /// A stall of another cause stands beside an outage; that of the outage is the outage.
 #[test]
 fn stalls_and_outages_are_both_drawn() {
-    let mut record = watched();
-    record.outages = vec![Outage {
-        host: "db1".into(),
-        start_ms: 12_000,
-        length_ms: 9000.0,
-        ended: true,
-        first_error: "refused".into(),
-    }];
+    let mut record = with_outage();
     let stall = |start_ms, length_ms| DeadTime {
         start_ms,
         length_ms,
