@@ -42,8 +42,8 @@ pub fn mutexes(count: usize, mutexes: usize, locks: u64, loops: u64, seed: u64) 
     (0..count).map(one).collect()
 }
 
-/// One step of a counter in memory, which takes a processor as long as sysbench was seen to take for an empty
-/// loop: twice as long on Intel's as a store.
+/// One step of a counter in memory, which takes Intel's processors twice as long as a store, and nearly as long as
+/// sysbench was seen to take for an empty loop.
 #[allow(unsafe_code)]
 #[inline(always)]
 fn count(sum: &mut u64) {
