@@ -40,6 +40,7 @@ const MATTER: &[&str] = &[
     "distinct-ranges",
     "dropdata",
     "enable-query-tuning",
+    "end-with",
     "events",
     "execute",
     "executors",

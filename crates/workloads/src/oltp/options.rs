@@ -170,6 +170,12 @@ pub const COMMON: &[OptionSpec] = &[
         "off",
         "Let each session choose only keys that no other session chooses: no contention on rows",
     ),
+    option(
+        "end-with",
+        OptionKind::Choice(&["default", "commit", "rollback"]),
+        "default",
+        "Enclose each transaction in BEGIN and COMMIT, or in BEGIN and ROLLBACK; default: as sysbench",
+    ),
 ];
 
 /// Options of the batch workloads.

@@ -1,7 +1,7 @@
 //! What one transaction of a workload does, worked out once for all terminals.
 
 use super::settings::Settings;
-use super::sql::OltpStatement;
+use super::sql::{OltpStatement, TransactionEnd};
 use crate::random::Distribution;
 
 /// One group of statements within a transaction. A group draws its table once.
@@ -41,24 +41,27 @@ pub(super) struct Plan {
     pub keys: Distribution,
     /// Each step with the slot of its first table's statement in the session's list.
     pub steps: Vec<(StatementGroup, usize)>,
-    /// Slots of BEGIN and COMMIT, if the steps stand between them.
+    /// Slots of BEGIN and of what ends it, if the steps stand between them.
     pub transaction: Option<(usize, usize)>,
     /// Statements in the order that sysbench prepares them.
     queries: Vec<OltpStatement>,
 }
 
 impl Plan {
-    /// A plan of steps, in a transaction unless `--skip-trx` is set or it is one statement.
+    /// A plan of steps, in a transaction unless `--skip-trx` is set or it is one statement; with
+    /// `--end-with` always.
     pub fn new(settings: Settings, steps: Vec<StatementGroup>, transactional: bool) -> Self {
         let read_only = steps.iter().all(StatementGroup::reads);
         let mut queries: Vec<OltpStatement> =
             steps.iter().flat_map(|s| s.queries(&settings)).collect();
-        if transactional && !settings.skip_trx {
+        let by_default = (transactional && !settings.skip_trx).then_some(TransactionEnd::Commit);
+        let end = settings.end.or(by_default);
+        if let Some(end) = end {
             // oltp_read_only prepares its point SELECTs before BEGIN, all others after it.
             let at = usize::from(read_only && queries.first() == Some(&OltpStatement::Point));
             queries.splice(
                 at..at,
-                [OltpStatement::Begin { read_only }, OltpStatement::Commit],
+                [OltpStatement::Begin { read_only }, OltpStatement::End(end)],
             );
         }
         // sysbench's scripts of random points and ranges read the first table, however many there are.
@@ -77,13 +80,12 @@ impl Plan {
             let before = queries.iter().take_while(|q| **q != query);
             before.map(|q| tables_of(*q, tables) as usize).sum()
         };
-        let begins = queries.contains(&OltpStatement::Commit);
         Self {
             keys: settings.keys(),
-            transaction: begins.then(|| {
+            transaction: end.map(|end| {
                 (
                     slot(OltpStatement::Begin { read_only }),
-                    slot(OltpStatement::Commit),
+                    slot(OltpStatement::End(end)),
                 )
             }),
             steps: steps

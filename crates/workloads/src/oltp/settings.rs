@@ -1,5 +1,6 @@
 //! The family's options as set.
 
+use super::sql::TransactionEnd;
 use crate::random::{Distribution, KeyShare, RandOptions};
 use tidemark_core::{OptionError, OptionValues};
 use tidemark_drivers::Partitioning;
@@ -29,6 +30,8 @@ pub(super) struct Settings {
     pub partitions: u32,
     pub random_keys: bool,
     pub disjoint_keys: bool,
+    /// What every transaction ends with where the user says so.
+    pub end: Option<TransactionEnd>,
     pub validate: bool,
     pub rand: RandOptions,
     pub batch_size: u32,
@@ -63,6 +66,18 @@ impl Settings {
                 "--partitions={partitions} needs a way to split: add --partitioning=hash or --partitioning=range"
             )));
         }
+        let end = match values.text("end-with") {
+            "commit" => Some(TransactionEnd::Commit),
+            "rollback" => Some(TransactionEnd::Rollback),
+            _ => None,
+        };
+        let skip_trx = values.flag("skip-trx");
+        if skip_trx && end.is_some() {
+            return Err(OptionError::Conflict(format!(
+                "--end-with={} needs transactions, which --skip-trx=on omits: leave one of them out",
+                values.text("end-with")
+            )));
+        }
         let settings = Self {
             tables: count("tables"),
             table_size: values.uint("table-size"),
@@ -80,12 +95,13 @@ impl Settings {
             secondary: values.flag("secondary"),
             create_secondary: values.flag("create-secondary") && !redshift,
             create_table_options: values.text("create-table-options").to_string(),
-            skip_trx: values.flag("skip-trx"),
+            skip_trx,
             storage_engine,
             partitioning,
             partitions,
             random_keys: values.text("key-order") == "random",
             disjoint_keys: values.flag("disjoint-keys"),
+            end,
             validate: values.flag("validate"),
             rand: RandOptions::new(values),
             batch_size: count("batch-size"),
@@ -219,6 +235,33 @@ mod tests {
             );
             let workload = (definition.build)(&values).unwrap();
             assert_eq!(workload.needs(1).len(), 3, "{name}: all are made");
+        }
+    }
+
+    #[test]
+    fn a_transaction_ends_as_it_is_told() {
+        use crate::oltp::plan::{Plan, StatementGroup};
+        let end = |words: &[(&str, &str)]| {
+            let mut values = crate::find("oltp_update_index").unwrap().defaults();
+            for (name, value) in words {
+                let set = values.set(name, value, tidemark_core::Source::CommandLine);
+                set.unwrap();
+            }
+            let settings = super::Settings::new(&values).map_err(|e| e.to_string())?;
+            let plan = Plan::new(settings, vec![StatementGroup::UpdateIndex(1)], false);
+            let dialect = tidemark_drivers::Dialect::new(tidemark_core::Engine::Mariadb);
+            let texts = plan.statements().map(|(s, table)| s.text(table, &dialect));
+            let texts: Vec<String> = texts.collect();
+            assert_eq!(plan.statements_sent() as usize, texts.len());
+            Ok::<_, String>(texts.join("; "))
+        };
+        let update = "UPDATE sbtest1 SET k=k+1 WHERE id=?";
+        assert_eq!(end(&[]).unwrap(), update);
+        for (word, last) in [("commit", "COMMIT"), ("rollback", "ROLLBACK")] {
+            let texts = end(&[("end-with", word)]).unwrap();
+            assert_eq!(texts, format!("BEGIN; {last}; {update}"));
+            let told = end(&[("end-with", word), ("skip-trx", "on")]).unwrap_err();
+            assert!(told.contains(&format!("--end-with={word}")), "{told}");
         }
     }
 

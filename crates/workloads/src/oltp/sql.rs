@@ -2,6 +2,13 @@
 
 use tidemark_drivers::Dialect;
 
+/// What a transaction ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TransactionEnd {
+    Commit,
+    Rollback,
+}
+
 /// One kind of statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OltpStatement {
@@ -9,7 +16,7 @@ pub(super) enum OltpStatement {
     Begin {
         read_only: bool,
     },
-    Commit,
+    End(TransactionEnd),
     Point,
     SimpleRange,
     SumRange,
@@ -37,7 +44,7 @@ pub(super) enum OltpStatement {
 impl OltpStatement {
     /// Whether it is prepared once for each table, or once.
     pub fn names_table(self) -> bool {
-        !matches!(self, OltpStatement::Begin { .. } | OltpStatement::Commit)
+        !matches!(self, OltpStatement::Begin { .. } | OltpStatement::End(_))
     }
 
     /// The text for table number `table` (from 1), with `?` for parameters.
@@ -45,7 +52,8 @@ impl OltpStatement {
         match self {
             OltpStatement::Begin { read_only: true } => dialect.begin_read().into(),
             OltpStatement::Begin { read_only: false } => dialect.begin().into(),
-            OltpStatement::Commit => "COMMIT".into(),
+            OltpStatement::End(TransactionEnd::Commit) => "COMMIT".into(),
+            OltpStatement::End(TransactionEnd::Rollback) => "ROLLBACK".into(),
             OltpStatement::Point => format!("SELECT c FROM sbtest{table} WHERE id=?"),
             OltpStatement::SimpleRange => {
                 format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ?")

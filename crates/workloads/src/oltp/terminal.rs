@@ -49,8 +49,8 @@ impl User for Terminal {
             let (step, slot) = self.plan.steps[step];
             self.step(session, statements, step, slot).await?;
         }
-        if let Some((_, commit)) = self.plan.transaction {
-            session.execute(statements.get(commit)?, &[]).await?;
+        if let Some((_, end)) = self.plan.transaction {
+            session.execute(statements.get(end)?, &[]).await?;
         }
         Ok(Done::of(0))
     }
