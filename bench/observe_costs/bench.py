@@ -26,6 +26,11 @@ OBSERVE = {ON: "--observe=auto", OFF: "--observe=off"}
 QUIET_RATE = 100
 # What every record on a server of this host has.
 SOURCES = {"client-host", "server-process", "server-status", "server-activity", "network"}
+# What own servers are given so that statements are observed, too; users' servers may not have it.
+STATEMENTS_TOO = ("--mariadb-set=performance-schema=ON",
+                  "--postgres-set=shared_preload_libraries=pg_stat_statements")
+STATEMENTS = "server-statements"
+EXTENSION = "CREATE EXTENSION IF NOT EXISTS pg_stat_statements"
 
 
 @dataclasses.dataclass
@@ -59,6 +64,9 @@ class Server:
     def __init__(self, clients, plan, say):
         self.clients, self.plan, self.say = clients, plan, say
         self.name = target.server_version(clients.target, clients.secrets)
+        self.sources = SOURCES | ({STATEMENTS} if plan.is_own else set())
+        if plan.is_own and clients.target.driver == "pgsql":
+            target.query(clients.target, clients.secrets, EXTENSION)
         self.tpcc = Tpcc(clients.programs.tidemark, clients.target, clients.folder)
 
     @contextlib.contextmanager
@@ -109,8 +117,8 @@ class Server:
         record = json.loads(text)
         found = sizes_of(text)
         sampled = {o["source"] for o in record["observed"] if o["sampled"]}
-        if not SOURCES <= sampled:
-            raise BenchError(f"not observed: {', '.join(sorted(SOURCES - sampled))}")
+        if not self.sources <= sampled:
+            raise BenchError(f"not observed: {', '.join(sorted(self.sources - sampled))}")
         with contextlib.closing(sqlite3.connect(store)) as db:
             series, stored = db.execute(
                 "SELECT count(DISTINCT source || name || labels), sum(length(detail)) FROM series"

@@ -17,7 +17,7 @@ from vs_sysbench.script import (
 )
 
 from . import report
-from .bench import QUIET_RATE, WORKLOADS, measure
+from .bench import QUIET_RATE, STATEMENTS_TOO, WORKLOADS, measure
 
 
 def parser():
@@ -29,7 +29,7 @@ def parser():
         "server, and the size of a record by its parts, of a long run; what was sampled beside the "
         "server's own totals (times of waits where MariaDB has performance_schema on). The servers "
         "have to be on this host. Without --mysql or --postgres it starts servers of its own "
-        "(scripts/servers) and stops them at the end.",
+        "(scripts/servers), which count statements, and stops them at the end.",
     )
     add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
@@ -52,6 +52,8 @@ class Plan:
     def __init__(self, args):
         small = args.smoke
         self.workloads = args.workloads
+        # Else they are the user's servers, in which nothing is created beside the tables.
+        self.is_own = not (args.mysql or args.postgres)
         self.pairs = args.pairs or (1 if small else 20)
         self.seconds = args.time or (1 if small else 5)
         self.long_seconds = args.long or (3 if small else 600)
@@ -73,7 +75,7 @@ def measure_all(args, plan):
     say = progress_of(args)
     facts = Facts(args)
     programs = program_of(args)
-    with servers(args, say, []) as urls:
+    with servers(args, say, STATEMENTS_TOO) as urls:
         found, costs, compared = measure(programs, urls, plan, say)
     how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "

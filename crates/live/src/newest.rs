@@ -1,17 +1,18 @@
-//! The newest of what is observed beside a run: a line for the database's host, and one for the database.
+//! The newest of what is observed beside a run: a line for the database's host, one for the database, and
+//! one for a cluster's nodes.
 
 use crate::texts::observed as texts;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tidemark_core::observe::{
-    CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+    CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS,
 };
 use tidemark_core::series::{Series, SeriesChunk};
 use tidemark_report::Lang;
 use tidemark_report::number::{bytes, three};
 
 /// What is kept, by source and name.
-const KEPT: [(&str, &str); 13] = [
+const KEPT: [(&str, &str); 18] = [
     (CLIENT_HOST, "cpu.busy"),
     (CLIENT_HOST, "disk.busy"),
     (CLIENT_HOST, "disk.written"),
@@ -25,6 +26,19 @@ const KEPT: [(&str, &str); 13] = [
     (SERVER_STATUS, "locks.blocked"),
     (SERVER_ACTIVITY, "sessions"),
     (NETWORK, "ping.latency"),
+    (SERVER_NODES, NODES[0].0),
+    (SERVER_NODES, NODES[1].0),
+    (SERVER_NODES, NODES[2].0),
+    (SERVER_NODES, NODES[3].0),
+    (SERVER_NODES, NODES[4].0),
+];
+/// Processors of a cluster's nodes, with what the nodes are called.
+const NODES: [(&str, &str); 5] = [
+    ("tidb.cpu", "TiDB"),
+    ("tikv.cpu", "TiKV"),
+    ("pd.cpu", "PD"),
+    ("cockroach.cpu", "CockroachDB"),
+    ("yugabyte.cpu", "YugabyteDB"),
 ];
 /// What sessions wait for: so many are named.
 const MOST_WAITS: usize = 2;
@@ -87,7 +101,7 @@ impl Newest {
 
     /// The lines, as far as anything is known.
     pub(crate) fn lines(&self, lang: Lang) -> Vec<String> {
-        [self.host(lang), self.database(lang)]
+        [self.host(lang), self.database(lang), self.nodes(lang)]
             .into_iter()
             .flatten()
             .collect()
@@ -134,6 +148,26 @@ impl Newest {
             ping.map(|ms| texts::ping(lang, three(ms))),
         ];
         joined(lang, parts.into_iter().flatten()).map(|said| texts::database(lang, said))
+    }
+
+    /// Processors that nodes of each kind use, and the busiest of several.
+    fn nodes(&self, lang: Lang) -> Option<String> {
+        let of_kind = |(name, kind): (&'static str, &str)| {
+            // Some tell of user and system apart.
+            let mut nodes = BTreeMap::<String, f64>::new();
+            for (labels, cores) in self.values(SERVER_NODES, name) {
+                let instance = labels.get("instance").cloned().unwrap_or_default();
+                *nodes.entry(instance).or_default() += cores;
+            }
+            let all = texts::kind(lang, kind, three(nodes.values().sum()));
+            let busiest = nodes.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
+            Some(match nodes.len() {
+                1 => all,
+                _ => all + &texts::busiest(lang, busiest.0, three(*busiest.1)),
+            })
+        };
+        let parts = NODES.into_iter().filter_map(of_kind);
+        joined(lang, parts).map(|said| texts::nodes(lang, said))
     }
 
     /// Sessions that run a statement, and what most of them wait for.
@@ -220,6 +254,30 @@ mod tests {
             ]
         );
         assert!(newest.lines(Lang::Zh)[1].starts_with("数据库："));
+    }
+
+    #[test]
+    fn nodes_of_a_cluster_have_a_line() {
+        let newest = Newest::default();
+        let of = |name: &str, instance: &str, mode: &str, cores: f64| {
+            let key = SeriesKey::new(SERVER_NODES, name, "cores", Measures::Rate);
+            let key = key.with("instance", instance).with("mode", mode);
+            series(key, &[(5000, cores)])
+        };
+        let all = vec![
+            of("tikv.cpu", "kv1:20180", "", 1.5),
+            of("tikv.cpu", "kv2:20180", "", 4.0),
+            of("tidb.cpu", "db1:10080", "", 2.25),
+        ];
+        newest.take(&chunk(SERVER_NODES, all));
+        assert_eq!(
+            newest.lines(Lang::En),
+            ["Nodes: TiDB 2.25 cores · TiKV 5.50 cores, kv2:20180 4.00"]
+        );
+        let newest = Newest::default();
+        let all = ["user", "system"].map(|mode| of("cockroach.cpu", "c1:8080", mode, 0.5));
+        newest.take(&chunk(SERVER_NODES, all.to_vec()));
+        assert_eq!(newest.lines(Lang::Zh), ["节点：CockroachDB 1.00 核"]);
     }
 
     #[test]
