@@ -145,7 +145,11 @@ pub fn describe(
         observe: job.watch.observe.clone(),
         file,
     };
-    let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, asks)?;
+    let most_rows = match job.skip_row_counts {
+        true => 0,
+        false => MOST_COUNTED_ROWS,
+    };
+    let mut described = look(connector, workload, sessions, most_rows, asks)?;
     described.notes.extend(job.notes.iter().cloned());
     Ok(described)
 }
@@ -206,7 +210,7 @@ fn look(
             most if asked <= most => Counting::UpTo(most),
             _ => Counting::Keys,
         };
-        if asked > most_rows {
+        if most_rows > 0 && asked > most_rows {
             notes.push(format!("rows were not counted: {asked} were requested"));
         }
         limit_counts(&mut session).await;

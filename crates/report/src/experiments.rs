@@ -17,6 +17,7 @@ pub fn experiment_name(experiment: Experiment, later_ms: f64, lang: Lang) -> Str
         Experiment::DisjointKeys => t.disjoint_keys,
         Experiment::OnePercent => t.one_percent,
         Experiment::NoCommitWait => t.no_commit_wait,
+        Experiment::Rollback => t.rollback,
         Experiment::Text => t.text_protocol,
         Experiment::ReadsOnly => t.reads_only,
         Experiment::WritesOnly => t.writes_only,

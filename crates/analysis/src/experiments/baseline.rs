@@ -53,6 +53,11 @@ impl HostCpu {
         self.busy >= CPU_FULL
     }
 
+    /// Whether others filled them before.
+    pub fn was_full(&self) -> bool {
+        self.before >= CPU_FULL
+    }
+
     /// Whether it is the server that fills them: neither the client nor what ran there before.
     pub fn is_full_of_server(&self) -> bool {
         let server = self.busy - self.before - self.client;

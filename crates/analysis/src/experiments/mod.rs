@@ -31,6 +31,9 @@ pub enum Experiment {
     OnePercent,
     /// A commit does not wait for the disk.
     NoCommitWait,
+    /// Transactions end with ROLLBACK, compared with the same that end with COMMIT: where what a commit
+    /// waits for can't be changed.
+    Rollback,
     /// Statements as text beside prepared ones, whichever the job has.
     Text,
     /// Only what the mix reads.
@@ -41,7 +44,7 @@ pub enum Experiment {
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::SessionsTwice,
         Self::SessionsHalf,
         Self::Rtt,
@@ -49,6 +52,7 @@ impl Experiment {
         Self::DisjointKeys,
         Self::OnePercent,
         Self::NoCommitWait,
+        Self::Rollback,
         Self::Text,
         Self::ReadsOnly,
         Self::WritesOnly,
@@ -64,10 +68,17 @@ impl Experiment {
             Self::DisjointKeys => "disjoint-keys",
             Self::OnePercent => "one-percent-of-rows",
             Self::NoCommitWait => "no-commit-wait",
+            Self::Rollback => "rollback",
             Self::Text => "text-protocol",
             Self::ReadsOnly => "reads-only",
             Self::WritesOnly => "writes-only",
         }
+    }
+
+    /// Whether it shows what sessions wait for on the server, which more sessions may wait for together.
+    pub fn tells_what_sessions_wait_for(self) -> bool {
+        let proven = self.proves().map(|(class, _)| class);
+        matches!(proven, Some(Class::Log | Class::Contention | Class::Cache))
     }
 
     /// What limits throughput if it rises by more than so much.
@@ -77,7 +88,7 @@ impl Experiment {
             Self::SecondClient => Some((Class::Client, GAIN)),
             Self::DisjointKeys => Some((Class::Contention, GAIN)),
             Self::OnePercent => Some((Class::Cache, CACHE_GAIN)),
-            Self::NoCommitWait => Some((Class::Log, GAIN)),
+            Self::NoCommitWait | Self::Rollback => Some((Class::Log, GAIN)),
             Self::SessionsHalf | Self::Rtt | Self::Text | Self::ReadsOnly | Self::WritesOnly => {
                 None
             }
@@ -155,6 +166,8 @@ pub fn order(baseline: &Baseline) -> Vec<Experiment> {
         Experiment::Rtt if is_far => 99,
         Experiment::SecondClient if baseline.client_use >= CLIENT_FREE => 98,
         Experiment::NoCommitWait if baseline.writes => 95,
+        // In its place, where it can't be made.
+        Experiment::Rollback if baseline.writes => 94,
         Experiment::DisjointKeys if baseline.writes => 90,
         Experiment::OnePercent => 80,
         Experiment::SecondClient => 70,
@@ -163,7 +176,7 @@ pub fn order(baseline: &Baseline) -> Vec<Experiment> {
         Experiment::SessionsHalf => 40,
         Experiment::ReadsOnly => 30,
         Experiment::WritesOnly => 20,
-        Experiment::NoCommitWait | Experiment::DisjointKeys => 10,
+        Experiment::NoCommitWait | Experiment::Rollback | Experiment::DisjointKeys => 10,
     };
     let mut all = Experiment::ALL.to_vec();
     all.sort_by_key(|experiment| std::cmp::Reverse(weight(*experiment)));

@@ -2,8 +2,12 @@ mod distance;
 mod exclusion;
 mod pairs;
 
-use super::{Baseline, Class, Confidence, Evidence, Experiment, ExperimentVerdict, judge, order};
-use Experiment::{DisjointKeys, NoCommitWait, OnePercent, Rtt, SecondClient, SessionsTwice, Text};
+use super::{
+    Baseline, Class, Confidence, Evidence, Experiment, ExperimentVerdict, HostCpu, judge, order,
+};
+use Experiment::{
+    DisjointKeys, NoCommitWait, OnePercent, Rollback, Rtt, SecondClient, SessionsTwice, Text,
+};
 use tidemark_stats::Ratio;
 
 /// 16 sessions on one host, 20,000 transactions a second of one statement.
@@ -43,6 +47,8 @@ fn evidence(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> 
         baseline,
         measured: ratios.iter().map(of).collect(),
         excluded: excluded.iter().copied().collect(),
+        impossible: [].into(),
+        is_crowded: false,
     }
 }
 
@@ -137,6 +143,88 @@ fn the_larger_gain_comes_first_and_near_ones_share_the_confidence() {
     );
 }
 
+/// Where the log can't be told not to wait, transactions that are rolled back show the same.
+#[test]
+fn one_of_two_experiments_of_a_class_is_enough() {
+    let mut ratios = FLAT.to_vec();
+    ratios.retain(|(e, ..)| *e != NoCommitWait);
+    ratios.push((Rollback, 7.5, 8.0, 8.5));
+    let log = judged(SATURATED, &ratios, &[]);
+    // A COMMIT may do more than wait.
+    assert_eq!(
+        (log.class, log.confidence),
+        (Class::Log, Confidence::Medium)
+    );
+    assert!(log.open.is_empty(), "{log:?}");
+    // Undoing may take as long as the wait that it saves: it hardly excludes one.
+    ratios.pop();
+    ratios.push((Rollback, 0.92, 0.96, 1.0));
+    let cpu = judged(SATURATED, &ratios, &[]);
+    assert_eq!((cpu.class, cpu.confidence), (Class::Cpu, Confidence::Low));
+    assert!(!cpu.rules_out.contains(&Class::Log), "{cpu:?}");
+    ratios.pop();
+    ratios.push((Rollback, 0.8, 1.1, 1.6));
+    assert_eq!(judged(SATURATED, &ratios, &[]).open, [Rollback]);
+    // Where neither was made, the one that can be is named.
+    ratios.pop();
+    let mut neither = evidence(SATURATED, &ratios, &[]);
+    assert_eq!(judge(&neither).open, [NoCommitWait]);
+    neither.impossible.insert(NoCommitWait);
+    assert_eq!(judge(&neither).open, [Rollback]);
+}
+
+/// More sessions always do more where they wait for the disk together: as long as nobody has looked for
+/// that, too few of them is a guess.
+#[test]
+fn too_few_sessions_is_a_guess_while_nobody_knows_what_they_wait_for() {
+    let confidence = |more: Ratios<'_>| {
+        let twice = [(SessionsTwice, 1.8, 1.9, 2.0)];
+        let verdict = judged(SATURATED, &[&twice, more].concat(), &[]);
+        assert_eq!(verdict.class, Class::Sessions);
+        verdict.confidence
+    };
+    assert_eq!(confidence(&[]), Confidence::Low);
+    assert_eq!(confidence(&FLAT[2..4]), Confidence::Low);
+    assert_eq!(confidence(&FLAT[2..]), Confidence::Medium);
+    assert_eq!(confidence(&FLAT[1..]), Confidence::High);
+}
+
+#[test]
+fn more_sessions_than_rows_wait_for_one_another() {
+    let of = |baseline, twice: (Experiment, f64, f64, f64)| {
+        let ratios = [twice, (Rollback, 1.9, 2.0, 2.1)];
+        let mut evidence = evidence(baseline, &ratios, &[OnePercent]);
+        evidence.is_crowded = true;
+        judge(&evidence)
+    };
+    let flat = (SessionsTwice, 0.9, 0.99, 1.08);
+    let crowd = of(SATURATED, flat);
+    assert_eq!(
+        (crowd.class, crowd.confidence, crowd.shown[0].gain),
+        (Class::Contention, Confidence::Medium, None)
+    );
+    assert_eq!(crowd.shown[1].class, Class::Log);
+    assert_eq!(crowd.open, [SecondClient]);
+    // More of them do more, or the client or the host is full.
+    let more = of(SATURATED, (SessionsTwice, 1.7, 1.8, 1.9));
+    assert_eq!(more.class, Class::Log);
+    let client = Baseline {
+        client_use: 0.9,
+        ..SATURATED
+    };
+    assert_ne!(of(client, flat).class, Class::Contention);
+    let host = HostCpu {
+        busy: 0.95,
+        before: 0.0,
+        client: 0.2,
+    };
+    let full = Baseline {
+        host: Some(host),
+        ..SATURATED
+    };
+    assert_ne!(of(full, flat).class, Class::Contention);
+}
+
 #[test]
 fn a_client_without_cpu_to_spare_is_the_limit() {
     let busy = Baseline {
@@ -164,7 +252,7 @@ fn nothing_measured_is_not_enough() {
 fn the_order_follows_what_the_baseline_leaves_open() {
     assert_eq!(
         order(&SATURATED)[..3],
-        [SessionsTwice, NoCommitWait, DisjointKeys]
+        [SessionsTwice, NoCommitWait, Rollback]
     );
     assert_eq!(order(&FAR)[..3], [SessionsTwice, Rtt, OnePercent]);
     let busy = Baseline {

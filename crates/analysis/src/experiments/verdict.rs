@@ -1,8 +1,9 @@
 //! What experiments prove together.
 
 use super::thresholds::{
-    APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, NEAR_MS,
-    ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS, UNLIKELY_HIGH,
+    APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, GAIN,
+    NEAR_MS, ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS,
+    UNLIKELY_HIGH,
 };
 use super::{Baseline, Class, Experiment, distance_share, is_decided};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,10 @@ pub struct Evidence {
     /// Experiments that can't be made because what they look for can't be there: a workload that only
     /// reads waits for no commit.
     pub excluded: BTreeSet<Experiment>,
+    /// Experiments that can't be made for other reasons, however much time there is.
+    pub impossible: BTreeSet<Experiment>,
+    /// Whether each transaction writes to one of fewer rows than there are sessions.
+    pub is_crowded: bool,
 }
 
 /// How sure a verdict is.
@@ -36,8 +41,8 @@ pub enum Confidence {
 pub struct ProvenCause {
     /// What it is.
     pub class: Class,
-    /// How many times as high throughput is without it.
-    pub gain: f64,
+    /// How many times as high throughput is without it; `None` where nothing could be changed.
+    pub gain: Option<f64>,
     /// How sure it is by itself.
     pub confidence: Confidence,
 }
@@ -62,16 +67,25 @@ pub struct ExperimentVerdict {
 /// What is proven by them.
 pub fn judge(evidence: &Evidence) -> ExperimentVerdict {
     let mut shown = shown(evidence);
-    shown.sort_by(|a, b| b.gain.total_cmp(&a.gain));
-    let open = open(evidence);
+    shown.sort_by(|a, b| b.order().total_cmp(&a.order()));
+    let open: Vec<Experiment> = open(evidence)
+        .into_iter()
+        .filter(|e| {
+            e.proves()
+                .is_none_or(|(of, _)| shown.iter().all(|s| s.class != of))
+        })
+        .collect();
     let rules_out: Vec<Class> = Class::PROVABLE
         .into_iter()
-        .filter(|class| !shown.iter().any(|s| s.class == *class) && is_ruled_out(evidence, *class))
+        .filter(|class| !shown.iter().any(|s| s.class == *class))
+        .filter(|class| is_ruled_out(evidence, *class))
         .collect();
     let (class, confidence) = match shown.first() {
         None if evidence.baseline.client_use >= CLIENT_BUSY => (Class::Client, Confidence::Medium),
         None => match by_exclusion(evidence) {
             Some(confidence) => (Class::Cpu, confidence),
+            // Nothing is excluded, and nothing shown: what is seen full is a guess.
+            None if is_full_of_server(evidence) => (Class::Cpu, Confidence::Low),
             None => (Class::None, Confidence::Low),
         },
         Some(first) => (first.class, of_first(first, &shown, &open)),
@@ -91,12 +105,51 @@ fn of_first(first: &ProvenCause, shown: &[ProvenCause], open: &[Experiment]) -> 
     // Whoever waits for round trips does more with more sessions: both are one thing.
     let is_same = |s: &&ProvenCause| first.class == Class::Distance && s.class == Class::Sessions;
     let second = shown.iter().skip(1).find(|s| !is_same(s));
-    let is_near = second.is_some_and(|second| first.gain < second.gain * APART);
+    let is_near = second.is_some_and(|second| first.order() < second.order() * APART);
     // Sessions that wait for one another or for the disk follow, too.
-    let may_follow = first.class == Class::Sessions && !open.is_empty();
-    match is_near || may_follow {
-        true => first.confidence.min(Confidence::Medium),
-        false => first.confidence,
+    let is_guess = open.iter().any(|e| e.tells_what_sessions_wait_for());
+    let most = match first.class {
+        Class::Sessions if is_guess => Confidence::Low,
+        Class::Sessions if !open.is_empty() => Confidence::Medium,
+        _ if is_near => Confidence::Medium,
+        _ => Confidence::High,
+    };
+    first.confidence.min(most)
+}
+
+impl ProvenCause {
+    /// By what causes stand in order. Of one that could not be changed nobody knows the gain: whatever is
+    /// gained beside crowded rows is gained by sessions that still wait for one another, and what is gained
+    /// beside other programs is gained in spite of them.
+    fn order(&self) -> f64 {
+        let unknown = match self.class {
+            Class::Contention => f64::INFINITY,
+            _ => 1.0,
+        };
+        self.gain.unwrap_or(unknown)
+    }
+
+    /// The cause, as diagnoses of runs name it.
+    pub fn cause(&self) -> &'static str {
+        match (self.class, self.gain) {
+            // It is never shown by what it gains.
+            (Class::Cpu, None) => "neighbour",
+            (class, _) => class.cause(),
+        }
+    }
+}
+
+impl ExperimentVerdict {
+    /// The cause, as diagnoses of runs name it.
+    pub fn cause(&self) -> &'static str {
+        self.shown
+            .first()
+            .map_or(self.class.cause(), ProvenCause::cause)
+    }
+
+    /// Whether other programs took the processors.
+    pub fn is_of_neighbours(&self) -> bool {
+        self.shown.first() == Some(&NEIGHBOURS)
     }
 }
 
@@ -107,13 +160,52 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
             let (class, limit) = experiment.proves()?;
             (of.low > limit).then_some(ProvenCause {
                 class,
-                gain: of.ratio,
-                confidence: Confidence::High,
+                gain: Some(of.ratio),
+                confidence: match experiment {
+                    // A COMMIT may do more than wait for the log: send what was written, ask other nodes.
+                    Experiment::Rollback => Confidence::Medium,
+                    _ => Confidence::High,
+                },
             })
         })
         .collect();
     shown.extend(distance(evidence));
+    shown.extend(crowd(evidence));
+    if evidence.baseline.host.is_some_and(|host| host.was_full()) {
+        // More sessions get more of what a scheduler deals out: that they do more shows nothing else.
+        shown.retain(|s| s.class != Class::Sessions);
+        shown.push(NEIGHBOURS);
+    }
     shown
+}
+
+/// Other programs that kept the host's processors busy before the load.
+const NEIGHBOURS: ProvenCause = ProvenCause {
+    class: Class::Cpu,
+    gain: None,
+    confidence: Confidence::Medium,
+};
+
+/// Whether the server is seen to fill its host, and sessions are not in each other's way.
+fn is_full_of_server(evidence: &Evidence) -> bool {
+    let host = evidence.baseline.host;
+    host.is_some_and(|host| host.is_full_of_server()) && !is_retrograde(evidence)
+}
+
+/// More sessions than rows that they write: some always wait. That twice as many bring nothing, and that
+/// neither the client nor the host is full, leaves nothing else to wait for that comes first.
+fn crowd(evidence: &Evidence) -> Option<ProvenCause> {
+    let baseline = &evidence.baseline;
+    let of = |experiment| evidence.measured.get(&experiment);
+    let is_saturated = of(Experiment::SessionsTwice).is_some_and(|of| of.high < SESSIONS_GAIN);
+    let is_client = baseline.client_use >= CLIENT_BUSY
+        || of(Experiment::SecondClient).is_some_and(|of| of.low > GAIN);
+    let is_full = baseline.host.is_some_and(|host| host.is_full()) && !is_retrograde(evidence);
+    (evidence.is_crowded && is_saturated && !is_client && !is_full).then_some(ProvenCause {
+        class: Class::Contention,
+        gain: None,
+        confidence: Confidence::Medium,
+    })
 }
 
 /// Round trips that are most of the latency, unless later replies cost nothing or more sessions bring
@@ -132,7 +224,7 @@ fn distance(evidence: &Evidence) -> Option<ProvenCause> {
     Some(ProvenCause {
         class: Class::Distance,
         // Of what would be left nobody knows more than that it is something.
-        gain: 1.0 / (1.0 - saved).max(0.01),
+        gain: Some(1.0 / (1.0 - saved).max(0.01)),
         confidence: match follows && is_moved_by_distance(evidence) {
             true => Confidence::High,
             false => Confidence::Medium,
@@ -166,10 +258,7 @@ fn is_retrograde(evidence: &Evidence) -> bool {
 
 fn is_ruled_out(evidence: &Evidence, class: Class) -> bool {
     let baseline = &evidence.baseline;
-    let proving = Experiment::ALL
-        .into_iter()
-        .find(|e| e.proves().is_some_and(|(of, _)| of == class));
-    let by_experiment = proving.is_some_and(|e| is_excluded(evidence, e, false));
+    let by_experiment = is_excluded(evidence, class, false);
     match class {
         Class::Client => by_experiment && baseline.client_use < CLIENT_FREE,
         Class::Distance => {
@@ -186,11 +275,26 @@ fn is_ruled_out(evidence: &Evidence, class: Class) -> bool {
     }
 }
 
+/// Experiments that can prove a class.
+fn proving(class: Class) -> impl Iterator<Item = Experiment> {
+    let proves = move |e: &Experiment| e.proves().is_some_and(|(of, _)| of == class);
+    Experiment::ALL.into_iter().filter(proves)
+}
+
+/// Whether an experiment shows that a class is not what limits.
+fn is_excluded(evidence: &Evidence, class: Class, loosely: bool) -> bool {
+    proving(class).any(|experiment| excludes(evidence, experiment, loosely))
+}
+
 /// Whether an experiment shows that what it looks for is not what limits; `loosely` also where its
 /// interval is wider than that.
-fn is_excluded(evidence: &Evidence, experiment: Experiment, loosely: bool) -> bool {
+fn excludes(evidence: &Evidence, experiment: Experiment, loosely: bool) -> bool {
     if evidence.excluded.contains(&experiment) {
         return true;
+    }
+    // Undoing takes time, too, and BEGIN and its end are round trips: they may hide a wait.
+    if experiment == Experiment::Rollback && !loosely {
+        return false;
     }
     let measured = evidence.measured.get(&experiment);
     let Some((of, (_, limit))) = measured.zip(experiment.proves()) else {
@@ -206,21 +310,21 @@ fn by_exclusion(evidence: &Evidence) -> Option<Confidence> {
     let baseline = &evidence.baseline;
     let is_near = is_ruled_out(evidence, Class::Distance);
     let others = [
-        Experiment::SessionsTwice,
-        Experiment::DisjointKeys,
-        Experiment::NoCommitWait,
-        Experiment::OnePercent,
-        Experiment::SecondClient,
+        Class::Sessions,
+        Class::Contention,
+        Class::Log,
+        Class::Cache,
+        Class::Client,
     ];
     // A client with CPU to spare needs no second one.
-    let is_needed = |e: &Experiment| {
-        *e != Experiment::SecondClient
+    let is_needed = |class: &Class| {
+        *class != Class::Client
             || baseline.client_use >= CLIENT_FREE
-            || evidence.measured.contains_key(e)
+            || evidence.measured.contains_key(&Experiment::SecondClient)
     };
     let all = |loosely| {
         let mut needed = others.into_iter().filter(is_needed);
-        needed.all(|e| is_excluded(evidence, e, loosely))
+        needed.all(|class| is_excluded(evidence, class, loosely))
     };
     let is_saturated = evidence
         .measured
@@ -243,12 +347,23 @@ fn by_exclusion(evidence: &Evidence) -> Option<Confidence> {
     })
 }
 
-/// Experiments that prove something and were not made, or are not decided.
+/// Experiments that prove something and were not made, or are not decided; where several prove one class, one
+/// that is decided is enough, and one that was made, or can be, is named.
 fn open(evidence: &Evidence) -> Vec<Experiment> {
-    let is_open = |e: &Experiment| {
+    let is_told = |e: &Experiment| {
         let measured = evidence.measured.get(e);
-        let is_decided = measured.is_some_and(|of| is_decided(*e, of));
-        e.proves().is_some() && !evidence.excluded.contains(e) && !is_decided
+        evidence.excluded.contains(e) || measured.is_some_and(|of| is_decided(*e, of))
     };
-    Experiment::ALL.into_iter().filter(is_open).collect()
+    let of_class = |class: Class| {
+        let mut all: Vec<Experiment> = proving(class).collect();
+        all.sort_by_key(|e| {
+            let is_made = evidence.measured.contains_key(e);
+            (!is_made, evidence.impossible.contains(e))
+        });
+        let is_open = !all.iter().any(is_told);
+        all.into_iter().next().filter(|_| is_open)
+    };
+    let mut open: Vec<Experiment> = Class::PROVABLE.into_iter().filter_map(of_class).collect();
+    open.sort();
+    open
 }

@@ -14,7 +14,7 @@ use tidemark_report::Lang;
   tidemark diagnose job.json
 The job runs in closed loop for a few seconds at a time: as it is, and with one thing changed (twice and
 half the sessions, later replies, a second client process, disjoint keys, 1 % of the rows, commits
-without waiting for the disk, text instead of prepared statements, reads or writes only). How throughput
+without waiting for the disk or ROLLBACK, text instead of prepared statements, reads or writes only). How throughput
 changes proves what limits it. Only the benchmark's own rights are needed. A workload that writes changes
 its tables. Ctrl-C restores server settings and prints what was measured.
 Each run is stored with the tag diagnose: tidemark runs --tag diagnose")]

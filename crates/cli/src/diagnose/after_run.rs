@@ -1,5 +1,5 @@
 //! `--diagnose[=BUDGET]` of a benchmark's run: the experiments follow when it has ended, and are kept in its
-//! record.
+//! record. `--may-change-settings` beside it is theirs.
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::Frontend;
@@ -11,6 +11,7 @@ use tidemark_core::parse_duration;
 
 const FLAG: &str = "--diagnose";
 const BUDGET: &str = "3m";
+const ALLOWS: &str = "--may-change-settings";
 
 /// Runs a benchmark's command line, and where it says so a diagnosis of the same in the place of this
 /// process, whose Ctrl-C is the run's.
@@ -19,6 +20,11 @@ const BUDGET: &str = "3m";
 /// As the command; [`Failure`] of a budget that is no time.
 pub fn run(command: &Frontend, args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     let Some(budget) = words.iter().rev().find_map(|word| budget(word)) else {
+        if words.iter().any(|word| word == ALLOWS) {
+            return Err(Failure::usage(format!(
+                "{ALLOWS}: belongs to {FLAG}; for example {FLAG}={BUDGET} {ALLOWS}"
+            )));
+        }
         return (command.main)(args, words);
     };
     if !parse_duration(budget).is_ok_and(|time| time >= super::SHORTEST) {
@@ -26,8 +32,11 @@ pub fn run(command: &Frontend, args: &[String], words: &[String]) -> Result<Exit
             "{FLAG}={budget}: must be a time of 20s or more; for example {FLAG}={BUDGET}"
         )));
     }
+    let may_change = words.iter().any(|word| word == ALLOWS);
     let kept = |words: &[String]| -> Vec<String> {
-        let others = words.iter().filter(|word| self::budget(word).is_none());
+        let others = words
+            .iter()
+            .filter(|word| self::budget(word).is_none() && *word != ALLOWS);
         others.cloned().collect()
     };
     let words = kept(words);
@@ -46,7 +55,8 @@ pub fn run(command: &Frontend, args: &[String], words: &[String]) -> Result<Exit
     diagnosis
         .arg0("tidemark")
         .env_remove(crate::secrets::VARIABLE)
-        .args(["diagnose", "--budget", budget]);
+        .args(["diagnose", "--budget", budget])
+        .args(may_change.then_some(ALLOWS));
     // A run that is in no store has no record to keep them in.
     if let Some(run) = last_kept() {
         diagnosis.args(["--keep-with", &run]);

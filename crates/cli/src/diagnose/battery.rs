@@ -4,7 +4,7 @@ use super::changes::{self, ExperimentChange, Why};
 use super::child_runs::{ChildRuns, NoRun};
 use super::global_setting::GlobalSetting;
 use super::ping::ping_ms;
-use super::run_facts::{self, Facts, opened, rate, round_trips};
+use super::run_facts::{self, Facts, opened, rate, round_trips, seconds_for};
 use super::together::{Apart, rate_together};
 use super::told;
 use crate::exit::Failure;
@@ -29,8 +29,8 @@ use tidemark_store::Store;
 const RUNS_IN_BUDGET: u64 = 180;
 /// Seconds of a run at most.
 const LONGEST_RUN: u64 = 10;
-/// Transactions of a session in a run, on average: of fewer, those that its end cuts off are a good part.
-const A_SESSIONS: f64 = 5.0;
+/// Seconds that a run takes beside its time, as long as nobody knows.
+const USUAL_OVERHEAD: f64 = 0.5;
 /// For so long the host is watched before the first run.
 const WATCHED_BEFORE: Duration = Duration::from_millis(400);
 /// Servers write the log of commits that did not wait once a second.
@@ -81,6 +81,8 @@ pub struct BatteryResult {
     pub id: String,
     /// What is known of it.
     pub baseline: Baseline,
+    /// The lowest and the highest rate of its runs, where they are far apart.
+    pub unsteady: Option<(f64, f64)>,
     /// By experiment, throughput over the baseline's, and pairs.
     pub experiments: Vec<(Experiment, Ratio, usize)>,
     /// Experiments that were not made.
@@ -203,11 +205,16 @@ impl Battery {
     }
 
     /// The first run of the baseline: runs become longer until each session has several transactions in one.
+    /// What it tells of tables, which later runs don't count, is the first one's.
     fn first_run(&mut self) -> Result<RunRecord, NoRun> {
+        let mut tables = None;
         loop {
-            let record = self.baseline_run(None)?;
+            let mut record = self.baseline_run(None)?;
+            let counted = tables.get_or_insert_with(|| record.tables_before.clone());
+            record.tables_before.clone_from(counted);
             let now = self.base.load.time.unwrap_or_default();
             let longer = seconds_for(run_facts::mean_ms(&record), now.as_secs(), self.budget);
+            self.base.skip_row_counts = true;
             if longer <= now.as_secs() {
                 return Ok(record);
             }
@@ -231,8 +238,11 @@ impl Battery {
         let begun = Instant::now();
         let records = self.runs.run(name, jobs)?;
         let longest = jobs.iter().map(nominal).fold(0.0, f64::max);
-        self.overheads
-            .push((begun.elapsed().as_secs_f64() - longest).max(0.0));
+        // Counting the rows of large tables takes long, and happens once.
+        if jobs.iter().all(|job| job.skip_row_counts) {
+            self.overheads
+                .push((begun.elapsed().as_secs_f64() - longest).max(0.0));
+        }
         Ok(records)
     }
 
@@ -243,10 +253,11 @@ impl Battery {
         first: &RunRecord,
         only_reads: bool,
     ) -> Vec<Planned> {
-        let mut planned = Vec::new();
+        let mut planned: Vec<Planned> = Vec::new();
         for experiment in order(baseline) {
             match self.possible(experiment, first, only_reads) {
                 Ok(change) => planned.push((experiment, change)),
+                Err(_) if !self.is_needed(experiment) => {}
                 Err(why) => {
                     self.skipped.insert(experiment, why);
                 }
@@ -275,6 +286,9 @@ impl Battery {
 
     fn all(&mut self, planned: &[Planned]) -> Result<(), NoRun> {
         for (experiment, change) in planned {
+            if !self.is_needed(*experiment) {
+                continue;
+            }
             if !self.has_time(change, FEWEST_PAIRS) {
                 self.skipped.insert(*experiment, Why::Budget);
                 continue;
@@ -301,6 +315,14 @@ impl Battery {
         }
     }
 
+    /// A rollback is for those whose commits can't be told not to wait, whether that was known before or
+    /// found by trying.
+    fn is_needed(&self, experiment: Experiment) -> bool {
+        let why = self.skipped.get(&Experiment::NoCommitWait);
+        experiment != Experiment::Rollback
+            || why.is_some_and(|why| !why.excludes() && *why != Why::Budget)
+    }
+
     /// Whether so many pairs go into what is left of the budget, by what runs took until now.
     fn has_time(&self, change: &ExperimentChange, pairs: usize) -> bool {
         let base = nominal(change.base.as_ref().unwrap_or(&self.base));
@@ -309,7 +331,11 @@ impl Battery {
             true => PAUSE.as_secs_f64(),
             false => 0.0,
         };
-        let pair = base + changed + 2.0 * median(&self.overheads) + pauses;
+        let overhead = match self.overheads.as_slice() {
+            [] => USUAL_OVERHEAD,
+            known => median(known),
+        };
+        let pair = base + changed + 2.0 * overhead + pauses;
         self.begun.elapsed().as_secs_f64() + pair * pairs as f64 <= self.budget.as_secs_f64()
     }
 
@@ -408,14 +434,18 @@ impl Battery {
             .filter_map(|(e, pairs)| Some((*e, ratio(pairs)?, pairs.len())))
             .collect();
         let excluded = self.skipped.iter().filter(|(_, why)| why.excludes());
+        let impossible = self.skipped.iter().filter(|(_, why)| **why != Why::Budget);
         let verdict = judge(&Evidence {
             baseline,
             measured: experiments.iter().map(|(e, of, _)| (*e, *of)).collect(),
             excluded: excluded.map(|(e, _)| *e).collect(),
+            impossible: impossible.map(|(e, _)| *e).collect(),
+            is_crowded: changes::is_crowded(&self.base),
         });
         BatteryResult {
             id: self.runs.id.clone(),
             baseline,
+            unsteady: self.facts.unsteady(),
             experiments,
             skipped: self.skipped.clone().into_iter().collect(),
             verdict,
@@ -441,18 +471,6 @@ fn rate_of(
     }
 }
 
-/// Seconds of a run in which a session has several transactions of such a latency: not fewer than now, and
-/// not more than leaves time for one experiment. The latency is no number where no transaction has ended.
-fn seconds_for(mean_ms: f64, now: u64, budget: Duration) -> u64 {
-    let runs = 2 * FEWEST_PAIRS as u64 + 2;
-    let most = (budget.as_secs() / runs).max(now);
-    let wanted = (A_SESSIONS * mean_ms / 1000.0).ceil();
-    match wanted.is_finite() {
-        true => (wanted as u64).clamp(now, most),
-        false => (2 * now).min(most),
-    }
-}
-
 /// Seconds that a run takes by its job.
 fn nominal(job: &Job) -> f64 {
     (job.load.warmup + job.load.time.unwrap_or_default()).as_secs_f64()
@@ -475,21 +493,4 @@ fn pause(change: &ExperimentChange) -> Result<(), NoRun> {
         sleep(LOOK);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_so_long_that_slow_transactions_end() {
-        let budget = Duration::from_secs(180);
-        assert_eq!(seconds_for(5.0, 1, budget), 1);
-        assert_eq!(seconds_for(1000.0, 1, budget), 5);
-        // None has ended: twice as long, until nothing else has time.
-        assert_eq!(seconds_for(f64::NAN, 1, budget), 2);
-        assert_eq!(seconds_for(f64::INFINITY, 10, budget), 18);
-        assert_eq!(seconds_for(60_000.0, 1, budget), 18);
-        assert_eq!(seconds_for(60_000.0, 10, Duration::from_secs(20)), 10);
-    }
 }

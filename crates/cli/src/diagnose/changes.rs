@@ -158,6 +158,7 @@ pub fn change(
         Experiment::OnePercent => one_percent(&mut job, only_reads)?,
         Experiment::NoCommitWait if only_reads => return Err(Why::OnlyReads),
         Experiment::NoCommitWait => return no_commit_wait(job, engine, seen),
+        Experiment::Rollback => return rolled_back(base, only_reads),
         Experiment::Text if engine == Engine::Sqlite => return Err(Why::Embedded),
         Experiment::Text => {
             let is_inverse = job.load.prepared == PreparedMode::Text;
@@ -275,6 +276,20 @@ fn disjoint_keys(job: &mut Job, seen: &RunRecord, only_reads: bool) -> Result<()
     Ok(())
 }
 
+/// Workloads of which each transaction writes rows that it chooses.
+const WRITERS: [&str; 4] = [
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_write_only",
+    "oltp_read_write",
+];
+
+/// Whether each transaction writes to one of fewer rows, of all tables, than there are terminals.
+pub fn is_crowded(job: &Job) -> bool {
+    let rows = rows(job).saturating_mul(setting(job, "tables", 1));
+    WRITERS.contains(&job.workload.name.as_str()) && rows < job.load.terminals as u64
+}
+
 /// Rows to choose from.
 fn rows(job: &Job) -> u64 {
     match takes(job, "table-size") {
@@ -339,6 +354,27 @@ fn no_commit_wait(job: Job, engine: Engine, seen: &RunRecord) -> Result<Experime
     Ok(ExperimentChange {
         leaves_work: true,
         ..change
+    })
+}
+
+/// The same statements between BEGIN and ROLLBACK, compared with BEGIN and COMMIT: nothing else differs.
+fn rolled_back(base: &Job, only_reads: bool) -> Result<ExperimentChange, Why> {
+    if only_reads {
+        return Err(Why::OnlyReads);
+    }
+    if !takes(base, "end-with") {
+        return Err(Why::NoSwitch);
+    }
+    let ending = |with: &str| {
+        let mut job = base.clone();
+        let settings = &mut job.workload.settings;
+        settings.insert("skip-trx", false.into());
+        settings.insert("end-with", with.into());
+        job
+    };
+    Ok(ExperimentChange {
+        base: Some(ending("commit")),
+        ..ExperimentChange::of(ending("rollback"))
     })
 }
 

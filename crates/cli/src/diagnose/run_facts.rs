@@ -2,11 +2,16 @@
 
 use super::client_cpu::may_use;
 use std::time::Duration;
-use tidemark_analysis::experiments::{self, HostCpu};
+use tidemark_analysis::experiments::{self, FEWEST_PAIRS, HostCpu};
 use tidemark_core::Engine;
 use tidemark_core::record::RunRecord;
 use tidemark_observe::client_host;
 use tidemark_stats::{Histogram, mean};
+
+/// Transactions of a session in a run, on average: of fewer, those that its end cuts off are a good part.
+const A_SESSIONS: f64 = 5.0;
+/// Runs of the same differ by tenths, on a busy machine by halves.
+const UNSTEADY: f64 = 2.0;
 
 /// What baseline runs had, each in its order.
 #[derive(Debug, Default)]
@@ -34,6 +39,16 @@ impl Facts {
     /// Mean transactions a second. The first run of all found everything cold.
     pub fn rate(&self) -> f64 {
         mean(warm(&self.rates).iter().copied())
+    }
+
+    /// The lowest and the highest rate, where runs of the same differ so much that something beside the load
+    /// must come and go.
+    pub fn unsteady(&self) -> Option<(f64, f64)> {
+        let rates = warm(&self.rates);
+        let lowest = rates.iter().copied().reduce(f64::min)?;
+        let highest = rates.iter().copied().reduce(f64::max)?;
+        let is_unsteady = rates.len() >= FEWEST_PAIRS && highest > UNSTEADY * lowest;
+        is_unsteady.then_some((lowest, highest))
     }
 
     /// Mean latency in milliseconds.
@@ -145,9 +160,49 @@ fn host_cpu(record: &RunRecord, before: Option<f64>) -> Option<HostCpu> {
     })
 }
 
+/// Seconds of a run in which a session has several transactions of such a latency: not fewer than now, and
+/// not more than leaves time for one experiment. The latency is no number where no transaction has ended.
+pub fn seconds_for(mean_ms: f64, now: u64, budget: Duration) -> u64 {
+    let runs = 2 * FEWEST_PAIRS as u64 + 2;
+    let most = (budget.as_secs() / runs).max(now);
+    let wanted = (A_SESSIONS * mean_ms / 1000.0).ceil();
+    match wanted.is_finite() {
+        true => (wanted as u64).clamp(now, most),
+        false => (2 * now).min(most),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_that_differ_by_more_than_twice_are_unsteady() {
+        let of = |rates: &[f64]| {
+            let facts = Facts {
+                rates: rates.to_vec(),
+                ..Facts::default()
+            };
+            facts.unsteady()
+        };
+        // The first found everything cold.
+        assert_eq!(of(&[10.0, 100.0, 110.0, 190.0, 120.0]), None);
+        let lowest_and_highest = Some((80.0, 190.0));
+        assert_eq!(of(&[10.0, 100.0, 80.0, 190.0, 120.0]), lowest_and_highest);
+        assert_eq!(of(&[10.0, 100.0, 300.0]), None);
+    }
+
+    #[test]
+    fn runs_are_so_long_that_slow_transactions_end() {
+        let budget = Duration::from_secs(180);
+        assert_eq!(seconds_for(5.0, 1, budget), 1);
+        assert_eq!(seconds_for(1000.0, 1, budget), 5);
+        // None has ended: twice as long, until nothing else has time.
+        assert_eq!(seconds_for(f64::NAN, 1, budget), 2);
+        assert_eq!(seconds_for(f64::INFINITY, 10, budget), 18);
+        assert_eq!(seconds_for(60_000.0, 1, budget), 18);
+        assert_eq!(seconds_for(60_000.0, 10, Duration::from_secs(20)), 10);
+    }
     use tidemark_core::record::{ClientHost, ClientPart, ClientUsage, EncodedHistogram, TypeStats};
 
     fn record() -> RunRecord {

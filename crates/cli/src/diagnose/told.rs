@@ -6,7 +6,9 @@ use crate::columns::{left, right, widest};
 use crate::texts::diagnose as texts;
 use serde_json::json;
 use std::time::Duration;
-use tidemark_analysis::experiments::{Class, Confidence, Experiment, HostCpu, distance_share};
+use tidemark_analysis::experiments::{
+    Class, Confidence, Experiment, HostCpu, ProvenCause, distance_share,
+};
 use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
 use tidemark_core::{Job, printable};
 pub use tidemark_report::experiment_name as name;
@@ -92,7 +94,7 @@ pub fn text(found: &BatteryResult, lang: Lang) -> String {
     }
     out += &format!("\n{}\n", sentence(found, lang));
     let also = found.verdict.shown.iter().skip(1);
-    let also: Vec<&str> = also.map(|s| class(s.class, lang)).collect();
+    let also: Vec<&str> = also.map(|s| shown(s, lang)).collect();
     if !also.is_empty() {
         out += &format!("{}\n", texts::also(lang, also.join(texts::comma(lang))));
     }
@@ -129,7 +131,7 @@ pub fn json(found: &BatteryResult, lang: Lang) -> String {
         })
     };
     let verdict = &found.verdict;
-    let shown = |class: &tidemark_analysis::experiments::ProvenCause| json!({"cause": class.class.cause(), "class": class.class.id(), "gain": class.gain});
+    let shown = |class: &ProvenCause| json!({"cause": class.cause(), "class": class.class.id(), "gain": class.gain});
     let baseline = &found.baseline;
     let value = json!({
         "id": found.id,
@@ -146,7 +148,7 @@ pub fn json(found: &BatteryResult, lang: Lang) -> String {
         },
         "experiments": found.experiments.iter().map(experiment).collect::<Vec<_>>(),
         "skipped": found.skipped.iter().map(skipped).collect::<Vec<_>>(),
-        "verdict": verdict.class.cause(),
+        "verdict": verdict.cause(),
         "class": verdict.class.id(),
         "confidence": confidence(verdict.confidence),
         "sentence": sentence(found, lang),
@@ -187,7 +189,7 @@ pub fn record(found: &BatteryResult) -> Experiments {
         later_ms: found.baseline.later_ms,
         measured: measured.collect(),
         skipped: skipped.collect(),
-        verdict: verdict.class.cause().into(),
+        verdict: verdict.cause().into(),
         confidence: confidence(verdict.confidence).into(),
         sentence: sentence(found, Lang::En),
         sentence_zh: sentence(found, Lang::Zh),
@@ -204,14 +206,19 @@ fn confidence(of: Confidence) -> &'static str {
     }
 }
 
+fn shown(cause: &ProvenCause, lang: Lang) -> &'static str {
+    match (cause.class, cause.gain) {
+        (Class::Cpu, None) => texts::class_neighbours(lang),
+        (of, _) => class(of, lang),
+    }
+}
+
 /// The verdict in a sentence.
 fn sentence(found: &BatteryResult, lang: Lang) -> String {
     let verdict = &found.verdict;
-    let of = |wanted: Experiment| {
-        let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
-        measured.map_or_else(|| "?".into(), |(_, of, _)| interval(of))
-    };
+    let of = |wanted| change_of(found, wanted);
     let name = |experiment: &Experiment| name(*experiment, found.baseline.later_ms, lang);
+    let was = |wanted: Experiment| found.experiments.iter().any(|(e, ..)| *e == wanted);
     let client = verdict.shown.iter().any(|s| s.class == Class::Client);
     match verdict.class {
         Class::Client if client => texts::client(lang, of(Experiment::SecondClient)),
@@ -228,7 +235,6 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
                 format!("{:.0}", share * 100.0),
             );
             let later = significant(found.baseline.later_ms);
-            let was = |wanted: Experiment| found.experiments.iter().any(|(e, ..)| *e == wanted);
             let moves = was(Experiment::Rtt)
                 .then(|| texts::distance_moves(lang, later, of(Experiment::Rtt)));
             // Both are true of whoever waits for round trips.
@@ -237,10 +243,41 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
                 follows.then(|| texts::distance_sessions(lang, of(Experiment::SessionsTwice)));
             said + &moves.unwrap_or_default() + &follows.unwrap_or_default()
         }
-        Class::Sessions => texts::sessions(lang, of(Experiment::SessionsTwice)),
-        Class::Contention => texts::contention(lang, of(Experiment::DisjointKeys)),
-        Class::Log => texts::log(lang, of(Experiment::NoCommitWait)),
+        Class::Sessions => {
+            let said = texts::sessions(lang, of(Experiment::SessionsTwice));
+            let of_server = verdict
+                .open
+                .iter()
+                .filter(|e| e.tells_what_sessions_wait_for());
+            let unknown: Vec<String> = of_server.map(name).collect();
+            match unknown.is_empty() {
+                true => said,
+                false => {
+                    let open = unknown.join(texts::comma(lang));
+                    said + &texts::sessions_open(lang, open)
+                }
+            }
+        }
+        Class::Contention if was(Experiment::DisjointKeys) => {
+            texts::contention(lang, of(Experiment::DisjointKeys))
+        }
+        Class::Contention => {
+            let sessions = found.baseline.sessions;
+            texts::crowded(lang, sessions, of(Experiment::SessionsTwice))
+        }
+        Class::Log if was(Experiment::NoCommitWait) => {
+            texts::log(lang, of(Experiment::NoCommitWait))
+        }
+        Class::Log => texts::rollback(lang, of(Experiment::Rollback)),
         Class::Cache => texts::cache(lang, of(Experiment::OnePercent)),
+        Class::Cpu if verdict.is_of_neighbours() => {
+            let before = found.baseline.host.map_or(0.0, |host| host.before);
+            texts::neighbours(lang, format!("{:.0}", before * 100.0))
+        }
+        Class::Cpu if verdict.confidence == Confidence::Low && !verdict.open.is_empty() => {
+            let busy = found.baseline.host.map_or(0.0, |host| host.busy);
+            texts::cpu_guess(lang, format!("{:.0}", busy * 100.0), open_of(found, lang))
+        }
         Class::Cpu => {
             let twice = of(Experiment::SessionsTwice);
             match found.baseline.host.filter(HostCpu::is_full_of_server) {
@@ -248,25 +285,49 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
                 None => texts::cpu_by_exclusion(lang, twice),
             }
         }
-        Class::None if verdict.is_retrograde => {
-            texts::retrograde(lang, of(Experiment::SessionsTwice))
-        }
         Class::None => {
-            let open: Vec<String> = verdict.open.iter().map(name).collect();
-            let needs_time = |e: &Experiment| {
-                let skipped = found.skipped.iter().find(|(of, _)| of == e);
-                skipped.is_none_or(|(_, why)| *why == Why::Budget)
-            };
-            let more_time = match verdict.open.iter().any(needs_time) {
-                true => texts::more_time(lang),
-                false => "",
-            };
-            match open.is_empty() {
-                true => texts::none(lang).into(),
-                false => texts::not_enough(lang, open.join(texts::comma(lang))) + more_time,
-            }
+            let said = nothing_proven(found, lang);
+            let unsteady = found.unsteady.map(|(lowest, highest)| {
+                texts::unsteady(lang, significant(lowest), significant(highest))
+            });
+            said + &unsteady.unwrap_or_default()
         }
     }
+}
+
+/// Why nothing is proven.
+fn nothing_proven(found: &BatteryResult, lang: Lang) -> String {
+    let verdict = &found.verdict;
+    if verdict.is_retrograde {
+        return texts::retrograde(lang, change_of(found, Experiment::SessionsTwice));
+    }
+    if verdict.open.is_empty() {
+        return texts::none(lang).into();
+    }
+    let needs_time = |e: &Experiment| {
+        let skipped = found.skipped.iter().find(|(of, _)| of == e);
+        skipped.is_none_or(|(_, why)| *why == Why::Budget)
+    };
+    let more_time = match verdict.open.iter().any(needs_time) {
+        true => texts::more_time(lang),
+        false => "",
+    };
+    texts::not_enough(lang, open_of(found, lang)) + more_time
+}
+
+/// What could tell more, by its names.
+fn open_of(found: &BatteryResult, lang: Lang) -> String {
+    let open = found.verdict.open.iter();
+    let names: Vec<String> = open
+        .map(|e| name(*e, found.baseline.later_ms, lang))
+        .collect();
+    names.join(texts::comma(lang))
+}
+
+/// What an experiment changed, with its interval.
+fn change_of(found: &BatteryResult, wanted: Experiment) -> String {
+    let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
+    measured.map_or_else(|| "?".into(), |(_, of, _)| interval(of))
 }
 
 /// `+2 % (−1…+5)`.

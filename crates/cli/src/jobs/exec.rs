@@ -172,6 +172,7 @@ pub fn of_run(store: &StoreArg, run: &str) -> Result<Job, Failure> {
     };
     job.study = None;
     job.sum_tables = false;
+    job.skip_row_counts = false;
     Ok(job)
 }
 
@@ -249,6 +250,7 @@ pub(super) fn order(
     made.version = job.version;
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
+    made.skip_row_counts = job.skip_row_counts;
     finer(&mut made.load, &job.load);
     made.machine.clone_from(&job.machine);
     made.load.shard = shard_of(job)?;

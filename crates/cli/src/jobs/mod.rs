@@ -162,6 +162,7 @@ impl Adapter {
             strict: options.flag("strict"),
             study: None,
             sum_tables: false,
+            skip_row_counts: false,
             machine: None,
             notes: Vec::new(),
         })

@@ -54,10 +54,9 @@ pub struct Run {
     /// Do not start a study whose `repeats` is 1, which cannot tell noise from a difference
     #[arg(long)]
     pub strict: bool,
-    /// Then run experiments around the job at the knee of each throughput curve, for this time in all, and
-    /// add what they show to the report; see tidemark diagnose [default: 3m for each]
-    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, value_parser = a_time)]
-    pub diagnose: Option<Option<Duration>>,
+    /// Experiments after the steps.
+    #[command(flatten)]
+    pub experiments: ExperimentArgs,
     /// Show the study in a full-screen view; q closes it and the study continues with plain lines;
     /// without a terminal, only lines are printed
     #[arg(long)]
@@ -71,6 +70,18 @@ pub struct Run {
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,
+}
+
+/// Experiments when all steps are over.
+#[derive(Debug, Args)]
+pub struct ExperimentArgs {
+    /// Then run experiments around the job at the knee of each throughput curve, for this time in all, and
+    /// add what they show to the report; see tidemark diagnose [default: 3m for each]
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, value_parser = a_time)]
+    pub diagnose: Option<Option<Duration>>,
+    /// With --diagnose: change settings of servers that are not sandboxes for some runs and restore them
+    #[arg(long, requires = "diagnose")]
+    pub may_change_settings: bool,
 }
 
 /// `study resume`.
@@ -91,9 +102,9 @@ pub struct Resume {
     /// Continue although another host may be executing it
     #[arg(long)]
     pub take_over: bool,
-    /// Then run the experiments that are not made yet, as in `study run`
-    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, value_parser = a_time)]
-    pub diagnose: Option<Option<Duration>>,
+    /// Experiments that are not made yet.
+    #[command(flatten)]
+    pub experiments: ExperimentArgs,
     /// Show the study in a full-screen view, as in `study run`
     #[arg(long)]
     pub view: bool,

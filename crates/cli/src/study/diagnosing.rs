@@ -1,6 +1,7 @@
 //! `--diagnose` of a study: experiments around the job at the knee of each throughput curve, when all steps
 //! are over and the databases are still there.
 
+use super::args::ExperimentArgs;
 use super::execute::StudyExecution;
 use super::interrupt::is_asked_to_end;
 use super::put_back::put_back;
@@ -35,15 +36,24 @@ struct CurveLevel {
     run: String,
 }
 
-/// The time for each throughput curve of a study; `None` where no experiments are asked for.
+/// Experiments at each throughput curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedExperiments {
+    /// Time for those of one curve.
+    pub each: Duration,
+    /// Whether settings of a server that is no sandbox may be changed.
+    pub may_change_settings: bool,
+}
+
+/// The experiments at each throughput curve of a study; `None` where none are asked for.
 ///
 /// # Errors
 /// [`Failure`] of a budget that is too small for all of them.
-pub fn time_each(
-    asked: Option<Option<Duration>>,
+pub fn experiments_asked(
+    words: &ExperimentArgs,
     plan: &StudyPlan,
-) -> Result<Option<Duration>, Failure> {
-    let Some(budget) = asked else {
+) -> Result<Option<AskedExperiments>, Failure> {
+    let Some(budget) = words.diagnose else {
         return Ok(None);
     };
     let count = u32::try_from(curves(plan).len()).unwrap_or(u32::MAX).max(1);
@@ -57,7 +67,10 @@ pub fn time_each(
              pairs of short runs; for example --diagnose={least}"
         )));
     }
-    Ok(Some(each))
+    Ok(Some(AskedExperiments {
+        each,
+        may_change_settings: words.may_change_settings,
+    }))
 }
 
 /// A cell's name without its load.
@@ -102,7 +115,7 @@ impl StudyExecution<'_> {
     /// [`Failure`] when the store or a server's settings can't be written.
     pub(super) fn diagnose(
         &mut self,
-        each: Duration,
+        asked: AskedExperiments,
         in_tables: &BTreeMap<String, usize>,
     ) -> Result<ExitCode, Failure> {
         let mut code = ExitCode::Success;
@@ -122,7 +135,7 @@ impl StudyExecution<'_> {
                 self.not_diagnosed(&curve.name, &why);
                 continue;
             }
-            let made = self.experiments_at(&curve, &level, each);
+            let made = self.experiments_at(&curve, &level, asked);
             // Also after a failure.
             put_back(&mut self.store, &self.id, self.places)?;
             match made {
@@ -193,7 +206,7 @@ impl StudyExecution<'_> {
         &mut self,
         curve: &Curve,
         level: &CurveLevel,
-        each: Duration,
+        asked: AskedExperiments,
     ) -> Result<bool, Failure> {
         let gone = || Failure::new(ExitCode::Failed, "the step's target does not exist");
         let step = self.plan.steps.get(level.step).ok_or_else(gone)?;
@@ -212,8 +225,8 @@ impl StudyExecution<'_> {
             told.iter().for_each(|line| say!("{line}"));
         }
         let asked = DiagnosisOptions {
-            budget: each,
-            may_change_settings: false,
+            budget: asked.each,
+            may_change_settings: asked.may_change_settings,
             is_text: true,
             lang: self.lang,
         };
@@ -260,7 +273,15 @@ mod tests {
     #[test]
     fn a_budget_is_for_all_curves_together() {
         let plan = plan("threads = [1, 2]");
-        let each = |asked| time_each(asked, &plan).map_err(|failure| failure.message);
+        let each = |diagnose| {
+            let words = ExperimentArgs {
+                diagnose,
+                may_change_settings: false,
+            };
+            let asked = experiments_asked(&words, &plan);
+            let each = asked.map(|asked| asked.map(|asked| asked.each));
+            each.map_err(|failure| failure.message)
+        };
         let seconds = |n| Some(Some(Duration::from_secs(n)));
         assert_eq!(each(None), Ok(None));
         assert_eq!(each(Some(None)), Ok(Some(EACH)));

@@ -1,5 +1,6 @@
 //! Executing the steps that wait.
 
+use super::diagnosing::AskedExperiments;
 use super::interrupt::{is_asked_to_end, times_asked};
 use super::machine::test_machine;
 use super::outcome::StepVerdict;
@@ -48,8 +49,8 @@ pub struct StudyExecution<'a> {
     pub machine: Option<MachineFigures>,
     /// Whether a view is to fill the terminal.
     pub view: bool,
-    /// Time of the experiments for each throughput curve; without it none are made.
-    pub diagnose: Option<Duration>,
+    /// The experiments at each throughput curve; without it none are made.
+    pub diagnose: Option<AskedExperiments>,
     /// Language of what is printed.
     pub lang: Lang,
 }
@@ -138,7 +139,7 @@ impl StudyExecution<'_> {
         }
         view.close();
         let diagnosed = match self.diagnose.filter(|_| !stopped) {
-            Some(each) => self.diagnose(each, &in_tables)?,
+            Some(asked) => self.diagnose(asked, &in_tables)?,
             None => ExitCode::Success,
         };
         let code = self.finish(&states)?;

@@ -1,7 +1,7 @@
 //! `study resume`: goes on with what is left.
 
 use super::args;
-use super::diagnosing::time_each;
+use super::diagnosing::experiments_asked;
 use super::execute::{StudyExecution, number};
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
@@ -42,7 +42,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    let diagnose = time_each(words.diagnose, &read.plan)?;
+    let diagnose = experiments_asked(&words.experiments, &read.plan)?;
     let own = servers(&read.plan.places, Path::new(&row.folder));
     let shared = |other: &StudyRow| shared_with(&own, other);
     store.claim_study(&row.id, &client_host().hostname, words.take_over, &shared)?;

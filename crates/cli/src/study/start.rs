@@ -1,7 +1,7 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::diagnosing::time_each;
+use super::diagnosing::experiments_asked;
 use super::execute::StudyExecution;
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
@@ -30,7 +30,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let single = Hint::of_study(read.study.repeats);
     hints::judge(words.strict, &Vec::from_iter(single), words.lang)?;
-    let diagnose = time_each(words.diagnose, &read.plan)?;
+    let diagnose = experiments_asked(&words.experiments, &read.plan)?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()

@@ -44,6 +44,47 @@ fn now(server: &Server) -> String {
     said.unwrap().trim().to_string()
 }
 
+/// Behind a run and behind a study, too: the permission is handed on, and the setting restored at Ctrl-C.
+#[test]
+fn a_run_and_a_study_hand_the_permission_on() {
+    let work = Workdir::new();
+    let server = server(&work);
+    let url = format!("--target={}", server.url());
+    let words = [
+        "sysbench",
+        "oltp_update_index",
+        &url,
+        "--table-size=1000",
+        "--time=1",
+        "--may-change-settings",
+        "run",
+    ];
+    let said = Said::of(&command(&work, &words).output().unwrap());
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("belongs to --diagnose"), "{said:?}");
+    let file = format!(
+        "name = \"s\"\ntime = 1\nrepeats = 1\n[[target]]\nname = \"a\"\nurl = \"{}\"\n[[workload]]\n\
+         name = \"oltp_update_index\"\noptions = {{ table-size = 1000 }}\n[load]\nthreads = [1]\n",
+        server.url()
+    );
+    std::fs::write(work.path().join("allowed.toml"), file).unwrap();
+    let study = ["study", "run", "allowed.toml", "--may-change-settings"];
+    let said = Said::of(&command(&work, &study).output().unwrap());
+    assert_eq!(said.code, Some(2), "{said:?}");
+    for words in [
+        &[&words[..], &["--diagnose=180s"]].concat()[..],
+        &[&study[..], &["--diagnose=180s"]].concat()[..],
+    ] {
+        let child = command(&work, words).spawn().unwrap();
+        wait_until("the changed setting", || now(&server) == "2");
+        signal(child.id(), "INT");
+        let said = Said::of(&child.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(130), "{said:?}");
+        assert_eq!(now(&server), "1");
+        assert_eq!(files(work.path()), 0);
+    }
+}
+
 /// A diagnosis that has changed the server's setting and is killed.
 fn killed(work: &Workdir, server: &Server) {
     let mut child = command(work, &LONG).spawn().unwrap();

@@ -67,6 +67,10 @@ pub struct Job {
     /// because a later load is to replace them.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sum_tables: bool,
+    /// Whether rows of tables are counted neither before nor after the run: of short runs, one after
+    /// another, that takes longer than they do, and fills the server's cache.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub skip_row_counts: bool,
     /// What tests of the machine showed before the run's study; its record tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineFigures>,

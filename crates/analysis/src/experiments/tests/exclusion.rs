@@ -78,6 +78,49 @@ fn sessions_that_are_in_each_others_way_are_no_busy_cpu() {
     );
 }
 
+/// A host without a free processor before the load: more sessions get more of what is dealt out.
+#[test]
+fn other_programs_that_filled_the_host_are_told() {
+    let taken = Baseline {
+        host: Some(HostCpu {
+            before: 0.98,
+            ..FULL
+        }),
+        ..SATURATED
+    };
+    let more = [(SessionsTwice, 1.6, 1.8, 2.0)];
+    let verdict = judged(taken, &more, &[]);
+    assert_eq!(
+        (verdict.class, verdict.confidence, verdict.cause()),
+        (Class::Cpu, Confidence::Medium, "neighbour")
+    );
+    assert!(verdict.is_of_neighbours());
+    // What is gained in spite of them comes first.
+    let log = [more[0], (NoCommitWait, 2.5, 3.0, 3.5)];
+    let verdict = judged(taken, &log, &[]);
+    assert_eq!((verdict.class, verdict.cause()), (Class::Log, "commit-log"));
+    assert!(!verdict.is_of_neighbours());
+}
+
+/// Of pairs that scatter nothing follows; a host that the server fills is a guess then.
+#[test]
+fn a_full_host_is_a_guess_where_nothing_is_decided() {
+    let undecided = on(FULL, SessionsTwice, 0.96, 1.25, 1.7);
+    assert_eq!(
+        (undecided.class, undecided.confidence, undecided.cause()),
+        (Class::Cpu, Confidence::Low, "server-cpu")
+    );
+    assert_eq!(undecided.open, [SessionsTwice]);
+    let free = on(
+        HostCpu { busy: 0.5, ..FULL },
+        SessionsTwice,
+        0.96,
+        1.25,
+        1.7,
+    );
+    assert_eq!(free.class, Class::None);
+}
+
 #[test]
 fn what_was_not_measured_is_not_excluded() {
     // Commits may wait, and nobody has looked.

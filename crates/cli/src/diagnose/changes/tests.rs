@@ -264,6 +264,42 @@ fn a_hot_row_becomes_as_many_rows_as_sessions_where_the_table_has_them() {
     assert_eq!(few.unwrap_err(), Why::FewerRowsThanSessions);
 }
 
+/// Both sides have the same statements around theirs, also where the job omits them.
+#[test]
+fn a_rollback_is_compared_with_a_commit() {
+    let job = sysbench("oltp_write_only", 4, r#""skip-trx": true"#);
+    let change = on(&job, Experiment::Rollback, Engine::Mariadb).unwrap();
+    let ends = [change.base.as_ref().unwrap(), &change.jobs[0]].map(|job| {
+        let order = order_of(job).unwrap();
+        assert!(!order.workload.only_reads());
+        let settings = &job.workload.settings;
+        assert_eq!(settings.get("skip-trx"), Some(&false.into()));
+        settings.get("end-with").unwrap().clone()
+    });
+    assert_eq!(ends, ["commit", "rollback"]);
+    let reads = sysbench("oltp_read_only", 4, "");
+    let why = on(&reads, Experiment::Rollback, Engine::Mariadb).unwrap_err();
+    assert_eq!(why, Why::OnlyReads);
+    let other = ycsb(r#""recordcount": 1000, "updateproportion": 0.5"#);
+    let why = on(&other, Experiment::Rollback, Engine::Mariadb).unwrap_err();
+    assert_eq!(why, Why::NoSwitch);
+}
+
+#[test]
+fn sessions_are_crowded_where_each_writes_to_one_of_fewer_rows() {
+    let crowded =
+        |workload, sessions, settings| super::is_crowded(&sysbench(workload, sessions, settings));
+    let one = r#""table-size": 1"#;
+    assert!(crowded("oltp_update_index", 2, one));
+    assert!(!crowded("oltp_update_index", 1, one));
+    assert!(!crowded("oltp_point_select", 2, one));
+    assert!(!crowded("oltp_update_index", 2, ""));
+    let many = r#""table-size": 10, "tables": 10"#;
+    assert!(crowded("oltp_read_write", 101, many));
+    assert!(!crowded("oltp_read_write", 100, many));
+    assert!(!super::is_crowded(&ycsb("")));
+}
+
 #[test]
 fn a_mix_is_halved() {
     let of = |job: &Job, experiment| postgres(job, experiment).unwrap().jobs.remove(0);

@@ -68,6 +68,7 @@ pub fn order(
         strict: false,
         study: None,
         sum_tables: false,
+        skip_row_counts: false,
         clients: None,
         machine: None,
         notes: Vec::new(),
