@@ -185,7 +185,7 @@ def on_engine(experiment, plan, engine):
                                   pair.slower)
     # First those on one server, then those on the other.
     for healthy in sorted(plan.healthy, key=lambda h: h.scheduled):
-        yield experiment.healthy(healthy)
+        yield from experiment.healthy(healthy)
 
 
 def again(args, facts):

@@ -145,9 +145,11 @@ def healthy(outcomes):
     alarms = [(o, figures.false_alarms(o)) for o in ran]
     wrong = [(o, told) for o, told in alarms if told]
     silent = sum(figures.first(o) == NOTHING for o in ran)
+    failed = sum(bool(o["error"]) for o in outcomes)
     lines = [f"A bottleneck other than {' or '.join(figures.HONEST[:2])}: "
              f"{share(len(wrong), len(ran))}, reach 0: {word(ran and not wrong and not silent)}; "
-             f"without a diagnosis: {silent}; failed: {len(outcomes) - len(ran)}."]
+             f"without a diagnosis: {silent}; failed: {failed}; with deadlocks, and made again: "
+             f"{len(outcomes) - len(ran) - failed}."]
     lines += [f"- {o['engine']}, {o['name']}: {', '.join(told)}" for o, told in wrong]
     return "\n".join(lines)
 

@@ -164,6 +164,7 @@ class Server:
 # Their backends report them when a session ends, and once a second at most while it does not.
 POSTGRES_COUNTERS = """
 SELECT 'commits', sum(xact_commit) FROM pg_stat_database
+UNION ALL SELECT 'deadlocks', sum(deadlocks) FROM pg_stat_database
 UNION ALL SELECT 'blocks_read', sum(blks_read) FROM pg_stat_database
 UNION ALL SELECT 'rows_scanned', sum(tup_returned) FROM pg_stat_database
 UNION ALL SELECT 'sessions', sum(sessions) FROM pg_stat_database

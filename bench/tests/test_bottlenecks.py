@@ -477,13 +477,26 @@ class Experiments(unittest.TestCase):
 
     def test_a_healthy_run_on_a_schedule_has_a_share_of_what_was_measured(self):
         healthy = next(h for h in pairs.HEALTHY if h.scheduled)
-        found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(healthy))
+        (found,), made = self.made(lambda *_: 300.0, lambda e: list(e.healthy(healthy)))
         self.assertTrue(found["made"])
         self.assertEqual(healthy.shares, (pairs.STEADY,))
         self.assertIn("--rate=90", made.client.loads[-1].options)
         self.assertEqual(figures.false_alarms(found), ["network-distance"])
-        found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(pairs.HEALTHY[0]))
+        _, made = self.made(lambda *_: 300.0, lambda e: list(e.healthy(pairs.HEALTHY[0])))
         self.assertEqual(made.server.asked, [pairs.NO_WAIT["postgres"]])
+
+    def test_a_run_with_deadlocks_is_not_healthy_and_is_made_again(self):
+        def all_of(e):
+            counts = iter([0.0, 2.0, 2.0, 2.0])
+            e.server.counters = lambda: {"deadlocks": next(counts)}
+            return list(e.healthy(pairs.HEALTHY[0]))
+
+        (locked, found), _ = self.made(lambda *_: 300.0, all_of)
+        self.assertEqual((locked["made"], locked["proof"]), (False, "2 deadlocks"))
+        self.assertTrue(found["made"])
+        text = report.healthy([locked, found])
+        self.assertIn("1 of 1", text)
+        self.assertIn("failed: 0; with deadlocks, and made again: 1.", text)
 
     def test_a_run_that_fails_is_kept_as_failed(self):
         def fail(load, _):
