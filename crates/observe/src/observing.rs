@@ -66,8 +66,33 @@ impl Sources {
     }
 }
 
-/// The sources of a run. Nothing is opened yet.
+/// The sources of a run. Nothing is opened yet. One that is asked for by its name and does not exist here
+/// is told as well.
 pub fn sources(of: &Observing<'_>) -> Sources {
+    let mut all = possible(of);
+    let Observe::Only(asked) = of.observe else {
+        return all;
+    };
+    let engine = of
+        .engine
+        .map_or_else(String::new, |engine| engine.to_string());
+    for name in asked {
+        let is_told = all.sources.iter().any(|source| source.name() == name)
+            || all.unseen.iter().any(|unseen| unseen.source == *name);
+        match name.as_str() {
+            _ if is_told => {}
+            SERVER_PROCESS if of.on_client == Some(false) => {
+                all.cannot(name, GapKind::RemoteHost, "");
+            }
+            // It is the client's host, or the database has none.
+            SERVER_HOST => {}
+            _ => all.cannot(name, GapKind::Engine, &engine),
+        }
+    }
+    all
+}
+
+fn possible(of: &Observing<'_>) -> Sources {
     let mut all = Sources::default();
     let wants = |source| of.observe.wants(source);
     if wants(CLIENT_HOST) {
@@ -140,7 +165,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         }
         other => {
             let name = other.map_or_else(String::new, |engine| engine.to_string());
-            for source in [SERVER_STATUS, SERVER_ACTIVITY] {
+            for source in [SERVER_STATUS, SERVER_ACTIVITY, SERVER_STATEMENTS] {
                 // What a status has, nodes tell.
                 let is_told = source == SERVER_STATUS && cluster.is_some() && wants(SERVER_NODES);
                 if wants(source) && !is_told {

@@ -52,8 +52,8 @@ pub fn observed(url: &str, lasting: Duration) -> (Vec<Series>, SamplingResult, D
     (kept(&chunks), ended, took)
 }
 
-#[test]
-fn a_node_exporter_tells_what_the_clients_host_does() {
+/// A real one that listens, and its URL.
+fn exporter() -> (Exporter, String) {
     let port = free_port();
     let program = "/usr/bin/prometheus-node-exporter";
     let started = Command::new(program)
@@ -63,7 +63,7 @@ fn a_node_exporter_tells_what_the_clients_host_does() {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    let _exporter =
+    let exporter =
         Exporter(started.unwrap_or_else(|e| {
             panic!("{program}: {e}; Debian has it as prometheus-node-exporter")
         }));
@@ -76,6 +76,32 @@ fn a_node_exporter_tells_what_the_clients_host_does() {
         );
         std::thread::sleep(Duration::from_millis(50));
     }
+    (exporter, url)
+}
+
+#[test]
+fn an_exporter_that_is_killed_is_a_line_and_what_it_told_is_kept() {
+    let (exporter, url) = exporter();
+    let (series, ended, took) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(2600));
+            drop(exporter);
+        });
+        observed(&url, Duration::from_millis(5300))
+    });
+    assert!(took < Duration::from_millis(1500), "{took:?}");
+    let lines = ended.notes.iter();
+    let lines = lines.filter(|n| n.starts_with("source server-host: "));
+    assert_eq!(lines.count(), 1, "{ended:?}");
+    assert!(!named(&series, "server-host", "cpu.busy").is_empty());
+    // The client's host is seen to the end.
+    let own = ended.observed.iter().find(|o| o.source == "client-host");
+    assert!(own.is_some_and(|own| own.gaps.is_empty()), "{ended:?}");
+}
+
+#[test]
+fn a_node_exporter_tells_what_the_clients_host_does() {
+    let (_exporter, url) = exporter();
     let (series, ended, _) = observed(&url, Duration::from_millis(4300));
     assert!(
         ended

@@ -11,3 +11,4 @@ mod nodes;
 mod prometheus;
 mod servers;
 mod sources;
+mod statements_mid_run;

@@ -207,7 +207,8 @@ fn a_node_that_restarts_leaves_a_gap_and_no_huge_rate() {
     });
     let url = format!("http://{node}/_status/vars");
     let (series, ended, _) = watched(Nodes::at(&url), Duration::from_millis(4000));
-    assert!(ended.notes.is_empty(), "{ended:?}");
+    let is_told = |note: &&String| note.contains(&node) && note.contains("it was restarted");
+    assert_eq!(ended.notes.iter().filter(is_told).count(), 1, "{ended:?}");
     let selects = points(of(&series, "cockroach.statements", &[("kind", "select")]));
     assert!(
         selects.iter().all(|(_, v)| (300.0..9000.0).contains(v)),
@@ -443,7 +444,8 @@ fn only_clusters_have_nodes() {
     let unseen = |of: &[&str]| of.iter().map(ToString::to_string).collect::<Vec<_>>();
     for engine in [Engine::Tidb, Engine::Cockroach, Engine::Yugabyte] {
         let told = of(engine, None, "auto");
-        assert_eq!(told, (true, unseen(&["server-host", "server-activity"])));
+        let others = ["server-host", "server-activity", "server-statements"];
+        assert_eq!(told, (true, unseen(&others)));
         assert_eq!(
             of(engine, None, "server-status"),
             (false, unseen(&["server-status"]))
@@ -451,8 +453,16 @@ fn only_clusters_have_nodes() {
     }
     assert_eq!(
         of(Engine::Mariadb, None, "server-nodes"),
-        (false, Vec::new())
+        (false, unseen(&["server-nodes"]))
     );
+    assert_eq!(of(Engine::Mariadb, None, "auto").1, ["server-host"]);
+    // On another host, or of an engine that has none.
+    for (engine, source) in [
+        (Engine::Mariadb, "server-process"),
+        (Engine::Sqlite, "server-activity"),
+    ] {
+        assert_eq!(of(engine, None, source), (false, unseen(&[source])));
+    }
     assert_eq!(
         of(Engine::Mariadb, Some("http://db1"), "server-nodes"),
         (true, Vec::new())

@@ -254,7 +254,9 @@ fn one_that_stalls_later_keeps_what_it_told_and_holds_nobody_up() {
         // Three questions and the first round of about a hundred.
         (n < 150).then(|| answer(path, of_a_cluster))
     });
-    let (_, ended, took) = watched(&url, Duration::from_millis(2500));
+    let (series, ended, took) = watched(&url, Duration::from_millis(2500));
     assert!(took < Duration::from_millis(1500), "{took:?}");
     assert!(ended.observed[0].sampled, "{ended:?}");
+    assert!(!named(&series, SERVER_NODES, "tikv.cpu").is_empty());
+    assert_eq!(ended.notes.len(), 1, "{ended:?}");
 }

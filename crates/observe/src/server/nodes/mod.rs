@@ -83,6 +83,8 @@ struct NodeReading {
     kind: NodeKind,
     figures: Vec<NodeSample>,
     is_cut: bool,
+    /// Whether its totals began anew since the text before.
+    has_restarted: bool,
 }
 
 impl Nodes {
@@ -297,6 +299,10 @@ impl SeriesSource for Nodes {
                         &Unread::Said(why + "; the rest is missing"),
                     )
                 }
+                Ok(told) if told.has_restarted => {
+                    let why = "it was restarted; rates of that time are missing";
+                    said(&watched.instance, &Unread::Said(why.into()))
+                }
                 Ok(_) => String::new(),
                 Err(why) => said(&watched.instance, why),
             };
@@ -378,11 +384,13 @@ impl Looking {
         let before = before.filter(|b| now.at.saturating_duration_since(b.at) < every * 2);
         let figures = figures(reader, before.as_ref(), &now);
         let is_cut = now.is_cut;
+        let has_restarted = before.is_some_and(|before| now.has_restarted(&before));
         self.before = Some(now);
         Ok(NodeReading {
             kind,
             figures,
             is_cut,
+            has_restarted,
         })
     }
 }
