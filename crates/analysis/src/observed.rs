@@ -379,24 +379,38 @@ pub struct ComparedCost {
     pub b: f64,
     /// The second by the first; absent where that is nothing.
     pub ratio: Option<f64>,
+    /// The same of each statement, where a transaction has several on both sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_statement: Option<(f64, f64)>,
 }
+
+/// What a statement takes is told if it is less than this part of what a transaction takes.
+const SEVERAL: f64 = 0.95;
 
 /// The costs that all runs of both groups have, by one source.
 pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
-    let mean = |runs: &[Vec<Cost>], of: &Cost| -> Option<f64> {
+    type Per = fn(&Cost) -> Option<f64>;
+    let mean = |runs: &[Vec<Cost>], of: &Cost, per: Per| -> Option<f64> {
         let same = |c: &&Cost| c.kind == of.kind && c.source == of.source;
-        let each = runs.iter().map(|run| run.iter().find(same));
-        let sum: Option<f64> = each.map(|c| c.map(|c| c.per_transaction)).sum();
+        let each = runs.iter().map(|run| run.iter().find(same).and_then(per));
+        let sum: Option<f64> = each.sum();
         sum.map(|sum| sum / runs.len() as f64)
+    };
+    let has_several = |c: &Cost| {
+        c.per_statement
+            .filter(|each| *each < SEVERAL * c.per_transaction)
     };
     let kinds = a.first().into_iter().flatten();
     let each = kinds.filter_map(|of| {
-        let (a, b) = (mean(a, of)?, mean(b, of)?);
+        let of_statement = mean(a, of, has_several).zip(mean(b, of, has_several));
+        let whole: Per = |c| Some(c.per_transaction);
+        let (a, b) = (mean(a, of, whole)?, mean(b, of, whole)?);
         Some(ComparedCost {
             kind: of.kind,
             a,
             b,
             ratio: (a > 0.0).then(|| b / a),
+            of_statement,
         })
     });
     each.collect()

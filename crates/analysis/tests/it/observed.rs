@@ -2,7 +2,9 @@
 
 use super::common;
 use std::collections::BTreeMap;
-use tidemark_analysis::observed::{CostKind, costs, server_host, sessions, statements_each};
+use tidemark_analysis::observed::{
+    CostKind, compared, costs, server_host, sessions, statements_each,
+};
 use tidemark_analysis::{Resources, compare};
 use tidemark_core::record::{ClientPart, Interval, Phase, RunRecord, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
@@ -153,6 +155,11 @@ fn a_cost_is_of_the_statements_of_its_own_time_too() {
     assert!((rows - 8.0).abs() < 1e-9);
     assert!((each.unwrap() - 800.0 / 300.0).abs() < 1e-9);
     assert_eq!(of(CostKind::NetworkBytes), (10.0, Some(5.0)));
+    // Two groups of runs are compared by both.
+    let run = std::slice::from_ref(&all);
+    let beside = compared(run, run);
+    let network = beside.iter().find(|c| c.kind == CostKind::NetworkBytes);
+    assert_eq!(network.unwrap().of_statement, Some((5.0, 5.0)));
     assert_eq!(statements_each(&record), Some(3.0));
 }
 

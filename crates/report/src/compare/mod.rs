@@ -191,19 +191,29 @@ fn metrics(comparison: &Comparison, t: &'static Texts) -> ReportTable {
 /// What a transaction took on either side.
 fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<ReportTable> {
     let (t, o) = (texts::of(lang), observed::of(lang));
+    let by_statement = comparison.costs.iter().any(|c| c.of_statement.is_some());
     let rows = comparison.costs.iter().map(|cost| {
-        let (called, a) = said_of(cost.kind, cost.a, o);
-        let (_, b) = said_of(cost.kind, cost.b, o);
+        let said = |value| said_of(cost.kind, value, o).1;
+        let called = said_of(cost.kind, cost.a, o).0;
         let change = cost.ratio.map_or_else(|| "–".into(), change);
-        vec![called.into(), a, b, change]
+        let mut row = vec![called.into(), said(cost.a), said(cost.b), change];
+        if by_statement {
+            let each = cost.of_statement.map(|(a, b)| [said(a), said(b)]);
+            row.extend(each.unwrap_or_else(|| ["–".into(), "–".into()]));
+        }
+        row
     });
     let rows: Vec<Vec<String>> = rows.collect();
+    let mut head = vec![o.cost, t.a, t.b, t.change];
+    if by_statement {
+        head.extend([t.a_statement, t.b_statement]);
+    }
     (!rows.is_empty()).then(|| ReportTable {
         title: o.costs,
-        head: vec![o.cost, t.a, t.b, t.change],
+        numbers: head.len() - 1,
+        head,
         rows,
         says: String::new(),
-        numbers: 3,
     })
 }
 

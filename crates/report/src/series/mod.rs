@@ -9,7 +9,7 @@ use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, diagnosis, fill};
 use std::collections::BTreeMap;
-use tidemark_core::observe::{CLIENT_HOST, SOURCES};
+use tidemark_core::observe::{CLIENT_HOST, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SOURCES};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
 use tidemark_diagnosis::{Diagnosis, Evidence, SERIES_NAMES};
@@ -30,19 +30,35 @@ const MOST_STATES: usize = 10;
 pub(crate) enum Side {
     /// The client's host.
     Client,
-    /// The database and its host.
+    /// The database's host.
+    Host,
+    /// The server's processes.
+    Processes,
+    /// The database.
     Server,
+    /// The nodes of its cluster.
+    Nodes,
     /// What other collectors wrote of it.
     Other,
 }
 
 impl Side {
     /// In the order of a report.
-    pub const ALL: [Side; 3] = [Side::Client, Side::Server, Side::Other];
+    pub const ALL: [Side; 6] = [
+        Side::Client,
+        Side::Host,
+        Side::Processes,
+        Side::Server,
+        Side::Nodes,
+        Side::Other,
+    ];
 
     fn has(self, source: &str) -> bool {
         self == match source {
             CLIENT_HOST => Side::Client,
+            SERVER_HOST => Side::Host,
+            SERVER_PROCESS => Side::Processes,
+            SERVER_NODES => Side::Nodes,
             ours if SOURCES.contains(&ours) => Side::Server,
             _ => Side::Other,
         }
@@ -50,14 +66,17 @@ impl Side {
 
     fn title(self, record: &RunRecord, lang: Lang) -> &'static str {
         let t = lang.texts();
-        match (self, lang) {
-            (Side::Other, _) => t.other_series,
-            (Side::Client, _) if record.is_watch() => t.watch_client,
-            (Side::Server, _) if record.is_watch() => t.watch_server,
-            (Side::Client, Lang::En) => "Client host during the run",
-            (Side::Client, Lang::Zh) => "压测期间的客户端主机",
-            (Side::Server, Lang::En) => "Database during the run",
-            (Side::Server, Lang::Zh) => "压测期间的数据库",
+        let (of_run, of_watch) = match self {
+            Side::Other => (t.other_series, t.other_series),
+            Side::Client => (t.run_client, t.watch_client),
+            Side::Host => (t.run_host, t.watch_host),
+            Side::Processes => (t.run_processes, t.watch_processes),
+            Side::Server => (t.run_server, t.watch_server),
+            Side::Nodes => (t.run_nodes, t.watch_nodes),
+        };
+        match record.is_watch() {
+            true => of_watch,
+            false => of_run,
         }
     }
 }

@@ -189,24 +189,16 @@ fn parts(
     }));
     let made = record.experiments.as_ref();
     parts.extend(made.map(|made| experiments::part(made, lang)));
-    if !w.is_watch() {
-        parts.extend(load_parts(w, lang, detail.has_charts())?);
-    }
-    let time = Timeline::of(w.d);
-    for side in Side::ALL {
-        if let Some(table) = series::table(record, side, lang, detail == Detail::Brief) {
-            let mut watched = DocumentPart::from(table);
-            if page {
-                let panels = series::panels(&time, record, side, limits, lang)?;
-                if !panels.is_empty() {
-                    let axis = fill(t.strips_say, &[("axis", time.axis_name(t))]);
-                    let mut says = vec![axis];
-                    says.extend(time.says(t).into_iter().map(String::from));
-                    watched.blocks.insert(0, Block::Panels(panels));
-                    watched.blocks.insert(0, Block::Fine(says.join(t.gap)));
-                }
-            }
-            parts.push(watched);
+    let watched = watched_parts(w, lang, limits, detail)?;
+    if w.is_watch() {
+        parts.extend(watched);
+    } else {
+        let of_load = load_parts(w, lang, detail.has_charts())?;
+        parts.extend(of_load.charts);
+        // On a page their charts stand below those of throughput and latency.
+        match page {
+            true => parts.extend(watched.into_iter().chain(of_load.others)),
+            false => parts.extend(of_load.others.into_iter().chain(watched)),
         }
     }
     parts.extend(observed::statements_part(
@@ -259,30 +251,66 @@ fn parts(
     Ok(parts)
 }
 
-/// What there is to say of a load: a watch has none.
-fn load_parts(
+/// What was watched, the client's host first.
+fn watched_parts(
     w: &Words<'_>,
     lang: Lang,
-    has_charts: bool,
+    limits: Option<&Diagnosis>,
+    detail: Detail,
 ) -> Result<Vec<DocumentPart>, ReportError> {
+    let (t, record) = (w.t, w.d.record);
+    let time = Timeline::of(w.d);
+    let mut parts = Vec::new();
+    for side in Side::ALL {
+        let Some(table) = series::table(record, side, lang, detail == Detail::Brief) else {
+            continue;
+        };
+        let mut watched = DocumentPart::from(table);
+        if detail == Detail::All {
+            let panels = series::panels(&time, record, side, limits, lang)?;
+            if !panels.is_empty() {
+                let axis = fill(t.strips_say, &[("axis", time.axis_name(t))]);
+                let mut says = vec![axis];
+                says.extend(time.says(t).into_iter().map(String::from));
+                watched.blocks.insert(0, Block::Panels(panels));
+                watched.blocks.insert(0, Block::Fine(says.join(t.gap)));
+            }
+        }
+        parts.push(watched);
+    }
+    Ok(parts)
+}
+
+/// What there is to say of a load: a watch has none.
+struct LoadParts {
+    /// Its results, and charts of them.
+    charts: Vec<DocumentPart>,
+    others: Vec<DocumentPart>,
+}
+
+fn load_parts(w: &Words<'_>, lang: Lang, has_charts: bool) -> Result<LoadParts, ReportError> {
     let t = w.t;
-    let mut parts: Vec<DocumentPart> = Vec::new();
-    parts.extend(WorkloadSection::of(w.d, lang).map(DocumentPart::from));
+    let mut charts: Vec<DocumentPart> = Vec::new();
+    charts.extend(WorkloadSection::of(w.d, lang).map(DocumentPart::from));
     if has_charts {
         let figures = figures(w.d, t)?;
         let block = match figures.is_empty() {
             true => Block::Fine(t.no_chart.into()),
             false => Block::Figures(figures),
         };
-        parts.push(DocumentPart::new("", vec![block]).role(Role::Results));
+        charts.push(DocumentPart::new("", vec![block]).role(Role::Results));
     }
+    let mut parts: Vec<DocumentPart> = Vec::new();
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
     parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
     let clients = clients::table(w.d.record, t)?;
     parts.extend((!clients.rows.is_empty()).then(|| DocumentPart::from(clients)));
     parts.extend(observed::costs_part(w.d.record, lang));
-    Ok(parts)
+    Ok(LoadParts {
+        charts,
+        others: parts,
+    })
 }
 
 /// Nothing where there is nothing to tell.

@@ -110,7 +110,19 @@ fn costs_have_the_minus_of_the_other_changes() {
         a: 200.0,
         b: 150.0,
         ratio: Some(0.75),
+        of_statement: None,
     }];
     let text = comparison_text(&compared, &Changes::default(), &[], Lang::En);
     assert!(text.contains("−25.0%"), "{text}");
+    assert!(!text.contains("per statement"), "{text}");
+    compared.costs[0].of_statement = Some((10.0, 7.5));
+    let text = comparison_text(&compared, &Changes::default(), &[], Lang::En);
+    let row = text.lines().find(|line| line.contains("−25.0%")).unwrap();
+    let cells: Vec<&str> = row
+        .split("  ")
+        .map(str::trim)
+        .filter(|c| !c.is_empty())
+        .collect();
+    assert_eq!(cells[cells.len() - 2..], ["10.0 µs", "7.50 µs"], "{text}");
+    assert!(text.contains("A, per statement"), "{text}");
 }
