@@ -12,20 +12,21 @@ use crate::secrets::redact;
 use crate::stdio::Stdout;
 use crate::storing::Storing;
 use crate::texts::watch as texts;
+use crate::watching::{Watching, run_info};
 use crate::{args, interrupt, progress, target};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::duration_text::written;
-use tidemark_core::job::OutputFiles;
+use tidemark_core::job::{OutputFiles, Watch};
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::{
     Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, Topology,
     WATCH,
 };
 use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, redact_url};
+use tidemark_core::{DbError, Observe, Protocol, RunSpec, ServerInfo, Source, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
 use tidemark_observe::{
@@ -70,6 +71,11 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     };
     let lang = render::language(&words.lang);
     let outputs = RecordOutputs::new(&files)?;
+    // Served from here on, so that a port that is taken is told before anything is begun.
+    let mut watching = Watching::new(&Watch {
+        metrics: words.metrics.clone(),
+        ..Watch::default()
+    })?;
     interrupt::listen_saying("ending the watch; press Ctrl-C again to quit");
     let options = ConnectOptions {
         connect_timeout: words.connect_timeout,
@@ -103,7 +109,9 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     let mut out = Stdout;
     let bar = progress::seconds(words.time.as_secs().max(1), lang);
     let mut live = LiveOutput::one(&mut out, bar);
-    let (mut recording, length) = observe(words, record, seen, &mut storing, &mut live);
+    let (mut recording, length) =
+        observe(words, record, seen, &mut storing, &mut watching, &mut live);
+    watching.ended();
     let held = interrupt::hold();
     let state = match interrupt::handle().is_stopped() {
         true => RunState::Interrupted,
@@ -256,6 +264,8 @@ fn record(
         options.extend(file.map(|file| option(name, file, "")));
     }
     options.extend(words.pid.map(|pid| option("pid", pid.to_string(), "")));
+    let metrics = words.metrics.clone();
+    options.extend(metrics.map(|metrics| option("metrics", metrics, "")));
     RunRecord {
         schema_version: SCHEMA_VERSION,
         id: Uuid::now_v7().to_string(),
@@ -285,8 +295,10 @@ fn observe(
     mut record: RunRecord,
     seen: Sources,
     storing: &mut Storing,
+    watching: &mut Watching,
     live: &mut LiveOutput<'_>,
 ) -> (Recording, Duration) {
+    watching.started(run_info(&record, &RunSpec::default(), &[]));
     let newest = Arc::new(Mutex::new(Newest::default()));
     let sink: SeriesSink = {
         let (newest, store) = (Arc::clone(&newest), storing.sink());
@@ -297,6 +309,7 @@ fn observe(
             store(chunk);
         })
     };
+    let sink = watching.showing(sink);
     record.load_began_at = Some(jiff::Timestamp::now().to_string());
     record.observed.clone_from(&seen.unseen);
     // In the store before its first sample.

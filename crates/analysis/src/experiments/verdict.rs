@@ -171,9 +171,13 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
         .collect();
     shown.extend(distance(evidence));
     shown.extend(crowd(evidence));
-    if evidence.baseline.host.is_some_and(|host| host.was_full()) {
-        // More sessions get more of what a scheduler deals out: that they do more shows nothing else.
+    let host = evidence.baseline.host;
+    if host.is_some_and(|host| host.is_full() || host.was_full()) {
+        // Where processors are all busy, more sessions get more of what a scheduler deals out, or work in
+        // larger groups: that they do more does not show that there were too few.
         shown.retain(|s| s.class != Class::Sessions);
+    }
+    if host.is_some_and(|host| host.was_full()) {
         shown.push(NEIGHBOURS);
     }
     shown

@@ -50,6 +50,9 @@ pub struct Watch {
     /// Time limit for opening the first session
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = a_time)]
     pub connect_timeout: Duration,
+    /// Serve the newest values to Prometheus at this port or address; 0 is any free port
+    #[arg(long, value_name = "[HOST:]PORT")]
+    pub metrics: Option<String>,
     /// Write the record to this file
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -476,11 +476,15 @@ fn nominal(job: &Job) -> f64 {
     (job.load.warmup + job.load.time.unwrap_or_default()).as_secs_f64()
 }
 
-/// The share of this host that is busy while nothing is asked of anybody.
+/// The share of this host that is busy while nothing is asked of anybody: the lower of two looks, for a
+/// server may still be at what was asked before.
 fn busy_now() -> f64 {
-    let mut host = HostSampler::new();
-    sleep(WATCHED_BEFORE);
-    host.sample().cpu_busy
+    let look = || {
+        let mut host = HostSampler::new();
+        sleep(WATCHED_BEFORE);
+        host.sample().cpu_busy
+    };
+    look().min(look())
 }
 
 /// Lets the server do what a run of a change leaves to it.

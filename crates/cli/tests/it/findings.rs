@@ -154,6 +154,36 @@ fn dead_time_is_told_with_its_side() {
     assert_eq!(has(&dir, "stall"), Severity::Invalid);
 }
 
+#[test]
+fn a_postgres_that_is_stopped_is_told() {
+    let dir = Workdir::new();
+    let server = Server::builder(SandboxEngine::Postgres).start().unwrap();
+    let target = format!("--target={}", server.url());
+    let words = [
+        "sysbench",
+        "oltp_point_select",
+        &target,
+        "--table-size=1000",
+    ];
+    dir.ok(&[&words[..], &["prepare"]].concat());
+    let run = [
+        "--threads=4",
+        "--think-time=2ms",
+        "--time=5",
+        "--report-interval=1",
+        "run",
+    ];
+    let disturbed = Running::start(&dir, &[&words[..], &run].concat());
+    server.pause().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    server.resume().unwrap();
+    let said = disturbed.end();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+    let told = "while the client was running";
+    assert!(said.out.contains(told), "{said:?}");
+}
+
 /// A client that is stopped in tests of the machine and between queries.
 #[test]
 fn a_stopped_client_is_told_in_every_kind_of_run() {

@@ -3,6 +3,8 @@
 use super::common::{Said, Workdir, signal, wait_until};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use tidemark_core::record::{GapKind, RunRecord, RunState};
 use tidemark_core::series::Series;
 use tidemark_store::Store;
@@ -36,6 +38,39 @@ fn sources(record: &RunRecord) -> BTreeSet<&str> {
 fn refused(said: &Said, code: i32, part: &str) {
     assert_eq!(said.code, Some(code), "{said:?}");
     assert!(said.all().contains(part), "{part}: {said:?}");
+}
+
+#[test]
+fn prometheus_can_ask_a_watch() {
+    let work = prepared();
+    let line = ["watch", "sqlite:bench.db", "--time=60s", "--metrics=0"];
+    let mut child = work.spawn(&line);
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let begins = "Metrics: http://";
+    let address = said.find_map(|line| {
+        let line = line.unwrap();
+        line.strip_prefix(begins)
+            .map(|url| url.trim_end_matches("/metrics").to_string())
+    });
+    let address = address.unwrap();
+    let mut page = String::new();
+    wait_until("a value", || {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let ask = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(ask.as_bytes()).unwrap();
+        page.clear();
+        stream.read_to_string(&mut page).unwrap();
+        page.contains("tidemark_observed{")
+    });
+    assert!(page.contains("workload=\"watch\""), "{page}");
+    assert!(page.contains("source=\"server-status\""), "{page}");
+    signal(child.id(), "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    refused(
+        &work.run(&["watch", "sqlite:bench.db", "--metrics=nowhere"]),
+        2,
+        "--metrics=nowhere",
+    );
 }
 
 #[test]

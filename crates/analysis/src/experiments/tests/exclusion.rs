@@ -102,9 +102,13 @@ fn other_programs_that_filled_the_host_are_told() {
     assert!(!verdict.is_of_neighbours());
 }
 
-/// Of pairs that scatter nothing follows; a host that the server fills is a guess then.
+/// Of pairs that scatter nothing follows, nor of sessions that work in larger groups on a full host; that the
+/// server fills it is a guess then.
 #[test]
 fn a_full_host_is_a_guess_where_nothing_is_decided() {
+    let more = on(FULL, SessionsTwice, 1.25, 1.36, 1.47);
+    assert_eq!((more.class, more.confidence), (Class::Cpu, Confidence::Low));
+    assert!(!more.rules_out.contains(&Class::Cpu), "{more:?}");
     let undecided = on(FULL, SessionsTwice, 0.96, 1.25, 1.7);
     assert_eq!(
         (undecided.class, undecided.confidence, undecided.cause()),

@@ -1,5 +1,6 @@
 //! Users' own Lua scripts, on every engine.
 
+mod as_runs;
 mod faults;
 mod sysbenchs_own;
 
