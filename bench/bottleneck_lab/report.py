@@ -148,7 +148,7 @@ def healthy(outcomes):
     failed = sum(bool(o["error"]) for o in outcomes)
     lines = [f"A bottleneck other than {' or '.join(figures.HONEST[:2])}: "
              f"{share(len(wrong), len(ran))}, reach 0: {word(ran and not wrong and not silent)}; "
-             f"without a diagnosis: {silent}; failed: {failed}; with deadlocks, and made again: "
+             f"without a diagnosis: {silent}; failed: {failed}; with deadlocks, and repeated: "
              f"{len(outcomes) - len(ran) - failed}."]
     lines += [f"- {o['engine']}, {o['name']}: {', '.join(told)}" for o, told in wrong]
     return "\n".join(lines)

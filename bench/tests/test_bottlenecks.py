@@ -496,7 +496,7 @@ class Experiments(unittest.TestCase):
         self.assertTrue(found["made"])
         text = report.healthy([locked, found])
         self.assertIn("1 of 1", text)
-        self.assertIn("failed: 0; with deadlocks, and made again: 1.", text)
+        self.assertIn("failed: 0; with deadlocks, and repeated: 1.", text)
 
     def test_a_run_that_fails_is_kept_as_failed(self):
         def fail(load, _):
