@@ -94,11 +94,18 @@ fn data_that_is_not_what_it_should_be_is_told() {
     assert!(has(&dir, "no-op-writes") >= Severity::Suspect);
 }
 
-/// Server and client that are stopped in the midst of a run, and a lock that another process holds.
-#[test]
-fn dead_time_is_told_with_its_side() {
-    let dir = Workdir::new();
-    let server = Server::builder(SandboxEngine::MariaDb).start().unwrap();
+/// A run that leaves the machine room, with a line a second.
+const PACED: [&str; 5] = [
+    "--threads=4",
+    "--think-time=2ms",
+    "--time=5",
+    "--report-interval=1",
+    "run",
+];
+
+/// A server with a table, and the words of a run there.
+fn with_table(dir: &Workdir, engine: SandboxEngine) -> (Server, Vec<String>) {
+    let server = Server::builder(engine).start().unwrap();
     let target = format!("--target={}", server.url());
     let words = [
         "sysbench",
@@ -107,22 +114,45 @@ fn dead_time_is_told_with_its_side() {
         "--table-size=1000",
     ];
     dir.ok(&[&words[..], &["prepare"]].concat());
-    let run = ["--threads=4", "--think-time=2ms", "--time=5"];
-    let run = [&run[..], &["--report-interval=1", "run"]].concat();
-    let start = || Running::start(&dir, &[&words[..], &run[..]].concat());
-    let disturbed = start();
+    let run = words.iter().chain(&PACED).map(ToString::to_string);
+    (server, run.collect())
+}
+
+fn start(dir: &Workdir, run: &[String]) -> Running {
+    let run: Vec<&str> = run.iter().map(String::as_str).collect();
+    Running::start(dir, &run)
+}
+
+/// A server that is stopped in the midst of a run is told, on its side.
+fn a_stopped_server_is_told(dir: &Workdir, server: &Server, run: &[String]) {
+    let disturbed = start(dir, run);
     server.pause().unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     server.resume().unwrap();
     let said = disturbed.end();
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+    assert_eq!(has(dir, "stall"), Severity::Invalid);
     assert!(
         said.out.contains("while the client was running"),
         "{said:?}"
     );
+}
+
+#[test]
+fn a_postgres_that_is_stopped_is_told() {
+    let dir = Workdir::new();
+    let (server, run) = with_table(&dir, SandboxEngine::Postgres);
+    a_stopped_server_is_told(&dir, &server, &run);
+}
+
+/// Server and client that are stopped in the midst of a run, and a lock that another process holds.
+#[test]
+fn dead_time_is_told_with_its_side() {
+    let dir = Workdir::new();
+    let (server, run) = with_table(&dir, SandboxEngine::MariaDb);
+    a_stopped_server_is_told(&dir, &server, &run);
     // The client itself.
-    let disturbed = start();
+    let disturbed = start(&dir, &run);
     let client = disturbed.child.id();
     signal(client, "STOP");
     std::thread::sleep(Duration::from_millis(1500));
@@ -131,7 +161,7 @@ fn dead_time_is_told_with_its_side() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
     // To the end and beyond it.
-    let disturbed = start();
+    let disturbed = start(&dir, &run);
     server.pause().unwrap();
     std::thread::sleep(Duration::from_secs(6));
     server.resume().unwrap();
@@ -145,43 +175,13 @@ fn dead_time_is_told_with_its_side() {
     let words = ["sysbench", "oltp_read_write", &target, "--table-size=1000"];
     let other = rusqlite::Connection::open(dir.path().join("locked.db")).unwrap();
     other.busy_timeout(Duration::from_secs(20)).unwrap();
-    let disturbed = Running::start(&dir, &[&words[..], &run[..]].concat());
+    let disturbed = Running::start(&dir, &[&words[..], &PACED].concat());
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     std::thread::sleep(Duration::from_millis(2000));
     other.execute_batch("ROLLBACK").unwrap();
     let said = disturbed.end();
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(has(&dir, "stall"), Severity::Invalid);
-}
-
-#[test]
-fn a_postgres_that_is_stopped_is_told() {
-    let dir = Workdir::new();
-    let server = Server::builder(SandboxEngine::Postgres).start().unwrap();
-    let target = format!("--target={}", server.url());
-    let words = [
-        "sysbench",
-        "oltp_point_select",
-        &target,
-        "--table-size=1000",
-    ];
-    dir.ok(&[&words[..], &["prepare"]].concat());
-    let run = [
-        "--threads=4",
-        "--think-time=2ms",
-        "--time=5",
-        "--report-interval=1",
-        "run",
-    ];
-    let disturbed = Running::start(&dir, &[&words[..], &run].concat());
-    server.pause().unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
-    server.resume().unwrap();
-    let said = disturbed.end();
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert_eq!(has(&dir, "stall"), Severity::Invalid);
-    let told = "while the client was running";
-    assert!(said.out.contains(told), "{said:?}");
 }
 
 /// A client that is stopped in tests of the machine and between queries.
