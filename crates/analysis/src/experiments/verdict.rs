@@ -85,7 +85,9 @@ pub fn judge(evidence: &Evidence) -> ExperimentVerdict {
         None => match by_exclusion(evidence) {
             Some(confidence) => (Class::Cpu, confidence),
             // Nothing is excluded, and nothing shown: what is seen full is a guess.
-            None if is_full_of_server(evidence) => (Class::Cpu, Confidence::Low),
+            None if is_full_of_server(evidence) && !is_ruled_out(evidence, Class::Cpu) => {
+                (Class::Cpu, Confidence::Low)
+            }
             None => (Class::None, Confidence::Low),
         },
         Some(first) => (first.class, of_first(first, &shown, &open)),

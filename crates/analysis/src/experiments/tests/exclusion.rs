@@ -109,6 +109,10 @@ fn a_full_host_is_a_guess_where_nothing_is_decided() {
     let more = on(FULL, SessionsTwice, 1.25, 1.36, 1.47);
     assert_eq!((more.class, more.confidence), (Class::Cpu, Confidence::Low));
     assert!(!more.rules_out.contains(&Class::Cpu), "{more:?}");
+    // What finds so much more is not at its end.
+    let much = on(FULL, SessionsTwice, 1.6, 1.7, 1.8);
+    assert_eq!(much.class, Class::None, "{much:?}");
+    assert!(much.rules_out.contains(&Class::Cpu), "{much:?}");
     let undecided = on(FULL, SessionsTwice, 0.96, 1.25, 1.7);
     assert_eq!(
         (undecided.class, undecided.confidence, undecided.cause()),
