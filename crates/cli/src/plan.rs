@@ -86,7 +86,9 @@ impl BoundWorkload {
         connect.count_matched = !preparing && workload.counts_matched();
         let mut connector = Connector::new(target.clone(), connect)?.with_session_settings(session);
         if !preparing {
-            connector = connector.must_exist();
+            connector = connector
+                .must_exist()
+                .with_running_types(workload.transaction_types());
         }
         workload.connects_by(&connector);
         Ok(Self {

@@ -19,6 +19,7 @@
 //! assert!(diagnosis.sentence.en.contains("--observe"));
 //! ```
 
+mod by_type;
 mod causes;
 mod doubt;
 mod exclude;

@@ -184,6 +184,12 @@ impl<'r> RecordSeries<'r> {
         SummedSeries::of(all, self.window, &format!("{source} {name}"))
     }
 
+    /// The values of one series in the window added up; `None` of what can't be read, and without points.
+    pub fn sum_of(&self, series: &Series) -> Option<f64> {
+        let column = SummedSeries::of(std::iter::once(series), self.window, "")?;
+        Some(column.points.iter().map(|(_, v)| v).sum())
+    }
+
     /// Those of a name; of a host that several clients share they are there once.
     pub fn named(&self, source: &str, name: &str) -> impl Iterator<Item = &'r Series> {
         let record = self.record;

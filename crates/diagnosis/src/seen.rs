@@ -1,7 +1,7 @@
 //! What a record says that causes are judged by, read once.
 
 use crate::host::{Disk, Host, Tasks};
-use crate::load::{Latency, Load};
+use crate::load::Load;
 use crate::measured::{JudgedWindow, RecordSeries, SummedSeries};
 use crate::number::percent_within;
 use crate::parts::MeanParts;
@@ -78,7 +78,8 @@ impl<'r> Observations<'r> {
         Some(seen)
     }
 
-    fn known(&self) -> MeanParts {
+    /// What is known of the mean of all transactions.
+    pub fn known(&self) -> MeanParts {
         let load = &self.load;
         let latency = &load.latency;
         let mut waits_ms = self.waits_ms();
@@ -364,34 +365,5 @@ impl<'r> Observations<'r> {
         };
         let kernel = host.steal() + host.interrupted();
         Some((host.busy.mean() - kernel - of_client - of_server).max(0.0))
-    }
-
-    /// The latency of all transactions, then of each type where there are several. Only all together have
-    /// the server's parts.
-    pub fn splits(&self) -> Vec<Split> {
-        let mut splits = vec![self.split.clone()];
-        let types = &self.record.totals.types;
-        if types.len() > 1 && self.load.latency.server_ms.is_some() {
-            for (name, stats) in types {
-                let Some(latency) = Latency::of(stats) else {
-                    continue;
-                };
-                let known = MeanParts {
-                    mean_ms: latency.mean_ms,
-                    waiting_ms: latency.waiting_ms,
-                    client_ms: latency.client_ms(),
-                    is_embedded: self.is_embedded,
-                    ..MeanParts::default()
-                };
-                let mut split = known.split();
-                split.of = Some(name.clone());
-                let rest = split.parts.iter_mut();
-                for part in rest.filter(|p| p.part == PartKind::Unexplained) {
-                    part.part = PartKind::ServerAndNetwork;
-                }
-                splits.push(split);
-            }
-        }
-        splits
     }
 }

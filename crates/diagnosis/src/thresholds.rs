@@ -13,6 +13,9 @@ pub const PAUSED: f64 = 0.1;
 
 /// Seconds with looks at sessions below which what they were at is chance: each has ten looks.
 pub const FEWEST_LOOKS: usize = 5;
+/// Session-seconds in the server in which a transaction type must have been seen to have parts of its own:
+/// some thirty looks, of which a third is told to within seven or eight.
+pub const FEWEST_OF_TYPE: f64 = 3.0;
 /// The level of intervals.
 pub const LEVEL: f64 = 0.95;
 /// What the server's parts come to by what is left of the latency, above which they are not all this

@@ -52,6 +52,16 @@ impl Connection {
         }
     }
 
+    /// The number that the server gave the session when it began, its lower half of a longer one; none of
+    /// an embedded database.
+    pub fn number(&self) -> Option<u32> {
+        match &self.driver {
+            Driver::Mysql(s) => Some(s.number()),
+            Driver::Postgres(s) => s.number(),
+            Driver::Sqlite(_) => None,
+        }
+    }
+
     /// Whether a pooler answers for the server.
     pub fn is_pooled(&self) -> bool {
         match &self.driver {

@@ -4,7 +4,7 @@ use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
 use crate::pooler::{self, Pooling, Use};
 use crate::settings::session::{self, SessionSettings};
-use crate::{Session, isolation, mysql, postgres, sqlite, tls};
+use crate::{RunningTypes, Session, isolation, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -91,6 +91,8 @@ pub struct Connector {
     attends: bool,
     /// What stands before each host, as soon as it is known.
     pooling: Arc<[OnceLock<Pooling>]>,
+    /// What the sessions of a run are running, where they are looked at by type.
+    running: Option<Arc<RunningTypes>>,
 }
 
 impl Connector {
@@ -117,6 +119,7 @@ impl Connector {
             session: Arc::default(),
             must_exist: false,
             attends: true,
+            running: None,
         })
     }
 
@@ -134,6 +137,20 @@ impl Connector {
     pub fn with_session_settings(mut self, settings: SessionSettings) -> Self {
         self.session = Arc::new(settings);
         self
+    }
+
+    /// Makes sessions of a run tell which of these types of transactions they are running. Those of several
+    /// hosts don't, for their numbers are each host's own.
+    #[must_use]
+    pub fn with_running_types(mut self, names: &'static [&'static str]) -> Self {
+        let are_told = names.len() > 1 && self.hosts.len() == 1;
+        self.running = are_told.then(|| Arc::new(RunningTypes::new(names)));
+        self
+    }
+
+    /// What the sessions of the run are running, where they tell it.
+    pub fn running_types(&self) -> Option<&Arc<RunningTypes>> {
+        self.running.as_ref()
     }
 
     /// The target.
@@ -232,7 +249,11 @@ impl Connector {
             None => None,
             reader => Some(Box::new(Box::pin(self.open_isolated(reader)).await?)),
         };
-        Ok(Session::new(primary, reader))
+        let session = Session::new(primary, reader);
+        Ok(match &self.running {
+            Some(types) if !session.is_pooled() => session.running(types),
+            _ => session,
+        })
     }
 
     /// Opens a session on the host of that index in [`Connector::hosts`].

@@ -3,10 +3,14 @@
 use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
 use crate::given::{GivenStatements, GivenText};
+use crate::running_types::RunningType;
 use crate::statement::{StatementForm, count, only_reads};
-use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
+use crate::{
+    Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, RunningTypes, Statement, Value, Verb,
+};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
@@ -38,6 +42,8 @@ pub struct Session {
     attendance: Option<Box<Attendance>>,
     /// The texts that it was given, where somebody wants to know; none within a measurement.
     pub(crate) given: Option<Box<GivenStatements>>,
+    /// The type of transaction that it is running, of a run whose sessions are looked at by type.
+    running: Option<Box<RunningType>>,
 }
 
 /// Does something of a session's, and waits for it as its attendance says. Boxed: where there is
@@ -87,6 +93,21 @@ impl Session {
             queued: Queued::default(),
             attendance: None,
             given: None,
+            running: None,
+        }
+    }
+
+    /// Tells by its number which type of transaction it is running.
+    pub(crate) fn running(mut self, types: &Arc<RunningTypes>) -> Self {
+        self.running = self.primary.number().map(|number| types.opened(number));
+        self
+    }
+
+    /// A transaction of this type begins: an index of the workload's types.
+    #[inline]
+    pub fn begins(&self, kind: usize) {
+        if let Some(running) = &self.running {
+            running.begins(kind);
         }
     }
 
@@ -178,6 +199,12 @@ impl Session {
     /// What the server said of itself; of two, the one that takes writes.
     pub fn server(&self) -> &ServerInfo {
         self.primary.server()
+    }
+
+    /// The number that the server gave it when it began, its lower half of a longer one; none of an
+    /// embedded database. A proxy between gives a number of its own.
+    pub fn number(&self) -> Option<u32> {
+        self.primary.number()
     }
 
     /// Whether a pooler answers for the server, whose sessions are others than this one.

@@ -29,6 +29,8 @@ pub(crate) struct Db {
     answers: Receiver<Answer>,
     /// The session's connection id, once it answered.
     id: Option<i64>,
+    /// Whether the greeting had the same.
+    is_direct: bool,
     /// An answer is still to come, of a question that took too long.
     overdue: bool,
     /// The statements that the session has prepared, by name.
@@ -81,6 +83,7 @@ enum Ask {
 /// An answer, and the connection's id.
 struct Answered {
     id: i64,
+    is_direct: bool,
     rows: RowSet,
     /// How long a ping took.
     took: Duration,
@@ -137,6 +140,7 @@ impl Db {
             asks,
             answers,
             id: None,
+            is_direct: false,
             overdue: false,
             prepared: HashMap::new(),
             is_unsure: false,
@@ -170,6 +174,7 @@ impl Db {
         match self.answers.recv_timeout(LONGEST + LONGEST / 4) {
             Ok(answer) => answer.map(|answered| {
                 self.id = Some(answered.id);
+                self.is_direct = answered.is_direct;
                 answered.rows
             }),
             Err(RecvTimeoutError::Timeout) => {
@@ -228,6 +233,12 @@ impl Db {
         }
     }
 
+    /// Whether the server calls the session that answered last what its greeting called it: behind a proxy
+    /// it does not.
+    pub fn is_direct(&self) -> bool {
+        self.is_direct
+    }
+
     /// The connection id of the session that answered last.
     pub fn id(&self) -> Option<i64> {
         self.id
@@ -270,9 +281,11 @@ async fn serve(
         let asked_at = Instant::now();
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id, .. }), _) => {
+                let is_direct = session.number() == Some(lower_half(*id));
                 let answered = ask(session, &own, &what, patience).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
+                    is_direct,
                     rows,
                     took,
                 })
@@ -326,6 +339,11 @@ async fn ask(
             Err((true, Refusal::Failed(why)))
         }
     }
+}
+
+/// What a greeting has of a session's number.
+pub(crate) fn lower_half(id: i64) -> u32 {
+    (id & i64::from(u32::MAX)) as u32
 }
 
 fn failed(error: &DbError) -> Refusal {

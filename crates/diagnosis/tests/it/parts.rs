@@ -1,8 +1,8 @@
 //! Parts add up to the mean, whatever a record holds.
 
-use super::common::{mariadb, run};
+use super::common::{Made, mariadb, run};
 use proptest::prelude::*;
-use tidemark_diagnosis::{PartKind, WaitClass};
+use tidemark_diagnosis::{PartKind, Split, WaitClass};
 
 #[test]
 fn the_parts_of_a_made_run_are_where_they_were_put() {
@@ -42,6 +42,105 @@ fn types_have_what_the_client_knows_of_them() {
     assert_eq!(other.of.as_deref(), Some("other"));
     assert!(other.ms(PartKind::ServerAndNetwork) > 7.0, "{other:#?}");
     assert_eq!(other.ms(PartKind::Unexplained), 0.0);
+}
+
+/// Of a made run whose transactions are of two types: a third of them is `pay`, the others are `order`, and both
+/// last as long as all do.
+fn two_types(made: &Made) -> Vec<Split> {
+    let mut record = made.record();
+    let all = record.totals.types.remove("t").unwrap();
+    for (name, parts) in [("order", 2), ("pay", 1)] {
+        let mut stats = all.clone();
+        stats.count = all.count / 3 * parts;
+        record.totals.types.insert(name.into(), stats);
+    }
+    tidemark_diagnosis::diagnose(&record).parts
+}
+
+fn of_type(made: Made, kind: &'static str, wait: &'static str, sessions: f64) -> Made {
+    let labels = [("state", "active"), ("type", kind), ("wait", wait)];
+    made.set("server-activity", "sessions.of-types", &labels, sessions)
+}
+
+#[test]
+fn types_have_the_servers_parts_by_what_their_sessions_were_seen_at() {
+    let made = run()
+        .server(2.0, 600.0)
+        .active("CPU", 3.0)
+        .active("IO:WalSync", 1.0)
+        .active("Lock:tuple", 2.0);
+    // Only some of the sessions tell their types: the parts are by those.
+    let made = of_type(made, "order", "CPU", 1.0);
+    let made = of_type(made, "pay", "CPU", 0.5);
+    let made = of_type(made, "order", "IO:WalSync", 0.5);
+    let made = of_type(made, "pay", "Lock:tuple", 1.0);
+    let [all, order, pay] = &*two_types(&made) else {
+        panic!("three");
+    };
+    let near = |part: f64, ms: f64, split: &Split| {
+        assert!((part - ms).abs() < 0.1, "{ms}: {split:#?}");
+    };
+    near(all.wait_ms(WaitClass::RowLock), 2.0, all);
+    // 2 ms of all are 6 of each pay, which alone waits for rows; 1 ms of the log 1.5 of each order.
+    near(pay.wait_ms(WaitClass::Log), 0.0, pay);
+    near(order.wait_ms(WaitClass::RowLock), 0.0, order);
+    near(order.wait_ms(WaitClass::Log), 1.5, order);
+    near(order.ms(PartKind::ServerCpu), 2.0, order);
+    near(order.wait_ms(WaitClass::RunQueue), 0.6, order);
+    // 6 ms of locks, 2 of CPU and 0.6 of waiting for it are more than the 7.5 that are left.
+    near(pay.wait_ms(WaitClass::RowLock), 6.0 * 7.5 / 8.6, pay);
+    near(pay.ms(PartKind::ServerCpu), 2.0 * 7.5 / 8.6, pay);
+    // Six sessions of eight are in the server, three fifths of those that tell it with order.
+    near(order.ms(PartKind::Network), 7.5 - 6.0 * 0.5 * 1.5, order);
+    for split in [order, pay] {
+        let sum: f64 = split.parts.iter().map(|p| p.ms).sum();
+        assert!((sum - split.mean_ms).abs() < 1e-6, "{split:#?}");
+        assert_eq!(split.ms(PartKind::ServerAndNetwork), 0.0, "{split:#?}");
+    }
+}
+
+#[test]
+fn row_locks_of_mariadb_are_the_types_that_its_transactions_tell() {
+    let made = mariadb()
+        .server(0.5, 0.0)
+        .active("Sending data", 3.0)
+        .status("locks.wait-time", 2000.0);
+    let made = of_type(made, "order", "Sending data", 1.0);
+    let mut made = of_type(made, "pay", "Updating", 2.0);
+    let blocked = |made: Made, kind, sessions| {
+        made.set("server-status", "locks.blocked.of-types", &[("type", kind)], sessions)
+    };
+    made = blocked(made, "order", 0.5);
+    made = blocked(made, "pay", 1.5);
+    let [_, order, pay] = &*two_types(&made) else {
+        panic!("three");
+    };
+    let near = |part: f64, ms: f64| assert!((part - ms).abs() < 0.05, "{order:#?} {pay:#?}");
+    near(order.wait_ms(WaitClass::RowLock), 2.0 * 0.25 * 1.5);
+    near(pay.wait_ms(WaitClass::RowLock), 2.0 * 0.75 * 3.0);
+    // Those that are not blocked are on the processor: half a session of each.
+    near(order.ms(PartKind::ServerCpu), 0.5 * 0.5 * 1.5);
+    near(pay.ms(PartKind::ServerCpu), 0.5 * 0.5 * 3.0);
+}
+
+#[test]
+fn types_that_were_hardly_seen_or_are_parts_of_others_have_no_parts_of_the_server() {
+    let is_whole = |split: &Split| split.ms(PartKind::ServerAndNetwork) > 7.0;
+    let made = of_type(run(), "order", "CPU", 2.0);
+    let made = of_type(made, "pay", "CPU", 0.09);
+    let [_, order, pay] = &*two_types(&made) else {
+        panic!("three");
+    };
+    assert!(!is_whole(order), "{order:#?}");
+    assert!(is_whole(pay), "2.7 session-seconds: {pay:#?}");
+
+    let made = of_type(made, "pay", "CPU", 2.0);
+    let mut record = made.record();
+    // YCSB's READ is counted of a READ_MODIFY_WRITE, too.
+    let all = record.totals.all.clone();
+    record.totals.types = [("order".into(), all.clone()), ("pay".into(), all)].into();
+    let parts = tidemark_diagnosis::diagnose(&record).parts;
+    assert!(parts[1..].iter().all(is_whole), "{parts:#?}");
 }
 
 proptest! {

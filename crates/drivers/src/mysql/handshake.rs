@@ -36,6 +36,8 @@ pub(super) struct Agreed {
     pub bulk: bool,
     /// Status flags of the OK packet.
     pub status: u16,
+    /// The lower half of the session's number.
+    pub number: u32,
 }
 
 /// Greets, encrypts if the target asks for it, and authenticates.
@@ -157,6 +159,7 @@ async fn shake_hands(
         local_files: agreed.contains(CapabilityFlags::CLIENT_LOCAL_FILES),
         bulk: extended.contains(MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
         status: ok.status,
+        number: greeting.number,
     })
 }
 
@@ -197,6 +200,7 @@ fn wanted(target: &Target, count_matched: bool) -> CapabilityFlags {
 #[derive(Debug)]
 struct Greeting {
     version: String,
+    number: u32,
     capabilities: CapabilityFlags,
     /// None of another server than MariaDB.
     mariadb: MariadbCapabilities,
@@ -221,7 +225,7 @@ impl Greeting {
         let rest = &mut rest;
         take(rest, 1)?;
         let version = String::from_utf8_lossy(take_null_terminated(rest)?).into_owned();
-        let _thread = take(rest, 4)?;
+        let number = take_le(rest, 4)? as u32;
         let mut nonce = take(rest, 8)?.to_vec();
         take(rest, 1)?;
         let mut capabilities = take_le(rest, 2)? as u32;
@@ -241,6 +245,7 @@ impl Greeting {
         }
         Some(Self {
             version,
+            number,
             mariadb: if capabilities & CapabilityFlags::CLIENT_LONG_PASSWORD.bits() == 0 {
                 MariadbCapabilities::from_bits_truncate(mariadb)
             } else {

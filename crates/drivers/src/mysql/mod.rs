@@ -103,6 +103,8 @@ pub struct MysqlSession {
     terms: Terms,
     local_files: bool,
     bulk: bool,
+    /// The lower half of what the server calls it.
+    number: u32,
     ahead: Ahead,
 }
 
@@ -126,6 +128,7 @@ impl MysqlSession {
             terms: agreed.terms,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
+            number: agreed.number,
             ahead: Ahead::default(),
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
@@ -137,6 +140,11 @@ impl MysqlSession {
             set.map_err(|e| error::opening(host, e))?;
         }
         Ok(session)
+    }
+
+    /// The lower half of the connection's id, as the greeting has it: a proxy's own, where one is between.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

@@ -60,6 +60,8 @@ pub struct PostgresSession {
     /// A reply is not wholly received: the session can't be used until it is.
     pending: bool,
     in_transaction: bool,
+    /// The process that serves it, where the server said so when it began.
+    number: Option<u32>,
     ahead: Ahead,
     /// What few sessions have: ten thousand of them keep a pointer for it.
     rare: Option<Box<Rare>>,
@@ -95,6 +97,7 @@ impl PostgresSession {
             mode: options.prepared,
             pending: false,
             in_transaction: false,
+            number: started.number.and_then(|n| u32::try_from(n).ok()),
             ahead: Ahead::default(),
             rare: None,
         };
@@ -123,6 +126,12 @@ impl PostgresSession {
             set.map_err(|e| startup::refuse(host, e))?;
         }
         Ok(session)
+    }
+
+    /// The id of the process that serves it, where the server said so when it began: a pooler's own
+    /// number, where one is between.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

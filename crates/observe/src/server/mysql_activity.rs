@@ -5,7 +5,7 @@
 
 use super::mysql_status::count_own;
 use super::postgres_activity::hidden_now;
-use super::sessions::{OTHERS, SESSIONS, Sessions};
+use super::sessions::{OTHERS, SESSIONS, Sessions, SessionsByType};
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
@@ -29,6 +29,7 @@ pub(crate) struct MysqlActivity {
     own: Own,
     sessions: Sessions,
     others: Sessions,
+    by_type: SessionsByType,
     /// Of a watch all sessions are told alike.
     makes_load: bool,
     /// Whether all sessions were seen, by the session of this id: a new one may have lost the right.
@@ -43,6 +44,7 @@ impl MysqlActivity {
             own: own.clone(),
             sessions: Sessions::default(),
             others: Sessions::default(),
+            by_type: SessionsByType::of(connector),
             makes_load,
             saw_all: false,
             asked_on: None,
@@ -86,6 +88,7 @@ impl SeriesSource for MysqlActivity {
     }
 
     fn peek(&mut self) -> Result<(), String> {
+        self.by_type.types.before();
         let rows = self
             .db
             .query("SHOW PROCESSLIST")
@@ -96,6 +99,8 @@ impl SeriesSource for MysqlActivity {
         let of_run = of_run.map(|row| whose(&rows, row));
         self.sessions.look();
         self.others.look();
+        // A proxy may answer for the server who this session is.
+        self.by_type.looked(self.db.is_direct() && this.is_some());
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
@@ -111,11 +116,13 @@ impl SeriesSource for MysqlActivity {
                 continue;
             }
             let doing = rows.text(row, 6).filter(|state| !state.is_empty());
-            let sessions = match is_other {
-                true => &mut self.others,
-                false => &mut self.sessions,
-            };
-            sessions.add("active", doing.as_deref().unwrap_or("executing"), 1);
+            let doing = doing.as_deref().unwrap_or("executing");
+            if is_other {
+                self.others.add("active", doing, 1);
+                continue;
+            }
+            self.sessions.add("active", doing, 1);
+            self.by_type.add("active", doing, id);
         }
         Ok(())
     }
@@ -123,6 +130,7 @@ impl SeriesSource for MysqlActivity {
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         self.sessions.tell(&SESSIONS, samples);
         self.others.tell(&OTHERS, samples);
+        self.by_type.tell(samples);
         count_own(&mut self.db, &self.own)?;
         if self.db.id() != self.asked_on {
             let lost = self.grant().map_err(|e| e.to_string())?;

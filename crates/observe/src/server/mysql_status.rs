@@ -189,7 +189,7 @@ impl MysqlStatus {
             own: own.clone(),
             rest: Rest::default(),
             sql,
-            transactions: Transactions::default(),
+            transactions: Transactions::of(connector),
         }
     }
 }

@@ -1,23 +1,31 @@
 //! Transactions of InnoDB: the oldest, and those that wait for locks.
 
 use super::mysql_blockers::Blockers;
+use super::sessions::TypesOfLook;
 use crate::db::Db;
 use crate::source::{Metric, Samples};
+use std::collections::BTreeMap;
 use tidemark_core::record::{Gap, GapKind};
+use tidemark_drivers::{Connector, RowSet};
 
 const OPEN: Metric = Metric::gauge("transactions.open", "transactions", 0);
 const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 0);
+/// Those of the run, by the type of the transaction that waits.
+const BLOCKED_TYPES: Metric = Metric::gauge("locks.blocked.of-types", "sessions", 1);
 const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
 const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
 const DEADLOCKS: Metric = Metric::count("deadlocks");
 
 /// The column of transactions that wait for locks.
 const WAITING: usize = 1;
+/// The column of their sessions, separated by commas. MySQL cuts the list at `group_concat_max_len`.
+const WAITERS: usize = 4;
 /// The server's times have whole seconds.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
-     COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0) FROM information_schema.INNODB_TRX";
+     COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0), \
+     GROUP_CONCAT(IF(trx_state = 'LOCK WAIT', trx_mysql_thread_id, NULL)) FROM information_schema.INNODB_TRX";
 /// What MariaDB has among its status variables, and MySQL counts here without being asked to.
 const METRICS: &str = "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN \
      ('trx_rseg_history_len', 'lock_deadlocks') AND STATUS = 'enabled'";
@@ -28,9 +36,20 @@ pub(super) struct Transactions {
     transactions: bool,
     metrics: bool,
     blockers: Blockers,
+    types: TypesOfLook,
+    /// Sessions that wait by type: what was seen once is told as 0 later.
+    blocked: BTreeMap<&'static str, f64>,
 }
 
 impl Transactions {
+    /// Of a target; nothing is asked yet.
+    pub fn of(connector: &Connector) -> Self {
+        Self {
+            types: TypesOfLook::of(connector),
+            ..Self::default()
+        }
+    }
+
     /// Finds out what may be asked.
     pub fn start(&mut self, db: &mut Db, gaps: &mut Vec<Gap>) {
         let account = db.query("SELECT REPLACE(CURRENT_USER(), '@', '\\'@\\''), VERSION()");
@@ -58,7 +77,10 @@ impl Transactions {
         if !self.transactions {
             return Ok(());
         }
+        self.types.before();
         let rows = db.query(TRANSACTIONS).map_err(|e| e.to_string())?;
+        self.types.after(db.is_direct());
+        self.tell_types(&rows, samples);
         for (column, metric) in [OPEN, BLOCKED, OLDEST, LONGEST_WAIT].iter().enumerate() {
             // Told by blocker, where that is known.
             let is_told_apart = column == WAITING && self.blockers.are_known();
@@ -82,5 +104,17 @@ impl Transactions {
             }
         }
         blockers.map_err(|e| e.to_string())
+    }
+
+    fn tell_types(&mut self, rows: &RowSet, samples: &mut Samples) {
+        let waiters = rows.text(0, WAITERS).unwrap_or_default();
+        let ids = waiters.split(',').filter_map(|id| id.parse().ok());
+        self.blocked.values_mut().for_each(|count| *count = 0.0);
+        for (kind, part) in ids.flat_map(|id| self.types.of_session(id)) {
+            *self.blocked.entry(kind).or_default() += part;
+        }
+        for (kind, count) in &self.blocked {
+            samples.tell(&BLOCKED_TYPES, &[("type", kind)], *count);
+        }
     }
 }

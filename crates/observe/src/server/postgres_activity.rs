@@ -1,6 +1,6 @@
 //! What PostgreSQL's sessions do and wait for, ten times a second (`pg_stat_activity`).
 
-use super::sessions::{OTHERS, SESSIONS, Sessions};
+use super::sessions::{OTHERS, SESSIONS, Sessions, SessionsByType};
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
@@ -17,6 +17,7 @@ pub(crate) struct PostgresActivity {
     own: Own,
     sessions: Sessions,
     others: Sessions,
+    by_type: SessionsByType,
     /// What is true of the run's sessions; of a watch all are told alike.
     of_run: String,
     makes_load: bool,
@@ -33,6 +34,7 @@ impl PostgresActivity {
             own: own.clone(),
             sessions: Sessions::default(),
             others: Sessions::default(),
+            by_type: SessionsByType::of(connector),
             of_run: "true".into(),
             makes_load,
             grant: None,
@@ -65,6 +67,12 @@ pub(super) fn listed(ids: &[i64]) -> String {
     ids.collect::<Vec<_>>().join(", ")
 }
 
+/// The numbers of an array as text (manual, "Array Input and Output Syntax"); none of what is no array.
+fn in_array(text: &str) -> impl Iterator<Item = i64> {
+    let list = text.trim_matches(['{', '}']).split(',');
+    list.filter_map(|number| number.parse().ok())
+}
+
 impl SeriesSource for PostgresActivity {
     fn name(&self) -> &str {
         SERVER_ACTIVITY
@@ -95,15 +103,21 @@ impl SeriesSource for PostgresActivity {
 
     fn peek(&mut self) -> Result<(), String> {
         let own = listed(&self.own.ids());
+        let ids = match self.by_type.types.are_told() {
+            true => ", array_agg(pid) FILTER (WHERE state <> 'idle')",
+            false => "",
+        };
         let sql = format!(
-            "SELECT backend_type, state, wait_event_type, wait_event, count(*), ({})::int FROM \
+            "SELECT backend_type, state, wait_event_type, wait_event, count(*), ({})::int{ids} FROM \
              pg_stat_get_activity(NULL) WHERE pid NOT IN ({own}) GROUP BY 1, 2, 3, 4, 6",
             self.of_run
         );
+        self.by_type.types.before();
         let rows = self.db.query_prepared("activity", &sql);
         let rows = rows.map_err(|e| e.to_string())?;
         self.sessions.look();
         self.others.look();
+        self.by_type.looked(self.db.is_direct());
         let mut are_hidden = false;
         for row in 0..rows.len() {
             let text = |column| rows.text(row, column).unwrap_or_default();
@@ -128,10 +142,16 @@ impl SeriesSource for PostgresActivity {
                 }
                 "active" | "fastpath function call" if is_client => {
                     self.sessions.add("active", &wait, count);
+                    for id in in_array(&text(6)) {
+                        self.by_type.add("active", &wait, id);
+                    }
                 }
                 "idle" => self.sessions.add("idle", "", count),
                 state if state.starts_with("idle in transaction") => {
                     self.sessions.add("idle-in-transaction", "", count);
+                    for id in in_array(&text(6)) {
+                        self.by_type.add("idle-in-transaction", "", id);
+                    }
                 }
                 _ if RESTING.contains(&kind.as_str()) => {}
                 _ => self.sessions.add("background", &wait, count),
@@ -145,6 +165,7 @@ impl SeriesSource for PostgresActivity {
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         self.sessions.tell(&SESSIONS, samples);
         self.others.tell(&OTHERS, samples);
+        self.by_type.tell(samples);
         Ok(())
     }
 }

@@ -12,3 +12,4 @@ mod prometheus;
 mod servers;
 mod sources;
 mod statements_mid_run;
+mod types;

@@ -20,7 +20,16 @@ pub fn observed(
     observe: &str,
     work: impl FnOnce(),
 ) -> (Vec<Series>, SamplingResult, Duration) {
-    let connector = connector(url);
+    observed_by(&connector(url), observe, work)
+}
+
+/// The same of the sessions that a connector opens.
+pub fn observed_by(
+    connector: &Connector,
+    observe: &str,
+    work: impl FnOnce(),
+) -> (Vec<Series>, SamplingResult, Duration) {
+    let url = connector.target().to_string();
     let observe: Observe = observe.parse().unwrap();
     let engine = match url.starts_with("postgres") {
         true => Engine::Postgres,
@@ -33,7 +42,7 @@ pub fn observed(
         nodes: None,
         prometheus: None,
         access: EndpointAccess::default(),
-        connector: &connector,
+        connector,
         engine: Some(engine),
         on_client: Some(true),
         pid: None,

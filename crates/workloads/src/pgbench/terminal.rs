@@ -523,6 +523,7 @@ impl User for Terminal {
     ) -> Result<Done, DbError> {
         let script = self.begin();
         self.at = (script, 0);
+        session.begins(script);
         match self.run(script, session, statements).await {
             Ok(()) => Ok(self.done(script)),
             Err(error) => {

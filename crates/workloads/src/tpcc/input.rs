@@ -125,6 +125,19 @@ pub(super) enum Input {
     },
 }
 
+impl Input {
+    /// The type that it is of.
+    pub fn kind(&self) -> TransactionKind {
+        match self {
+            Input::NewOrder(_) => TransactionKind::NewOrder,
+            Input::Payment(_) => TransactionKind::Payment,
+            Input::OrderStatus(_) => TransactionKind::OrderStatus,
+            Input::Delivery { .. } => TransactionKind::Delivery,
+            Input::StockLevel { .. } => TransactionKind::StockLevel,
+        }
+    }
+}
+
 /// Chooses inputs for one terminal.
 #[derive(Debug)]
 pub(super) struct InputGenerator {

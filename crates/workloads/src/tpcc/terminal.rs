@@ -142,6 +142,7 @@ impl Terminal {
             return Ok(Done::of(TransactionKind::Delivery as usize));
         }
         self.input = Some(input);
+        session.begins(input.kind() as usize);
         let done = self.work(session, statements, &input).await;
         if !done.as_ref().is_err_and(is_same_again) {
             self.input = None;
@@ -162,6 +163,7 @@ impl Terminal {
             return Err(crate::terminal::nothing_deferred());
         };
         let input = Input::Delivery { carrier };
+        session.begins(DEFERRED);
         let done = self.work(session, statements, &input).await;
         if !done.as_ref().is_err_and(is_same_again) {
             self.queued = None;
@@ -200,7 +202,7 @@ async fn run(work: &mut TransactionWork<'_>, input: &Input, district: u8) -> Res
         }
     };
     let by_name = |who: &Who| who.is_by_name();
-    let kind = match input {
+    match input {
         Input::NewOrder(order) => {
             let entered = new_order::enter(work, order).await?;
             note(Note::RolledBack, entered.rolled_back);
@@ -211,32 +213,27 @@ async fn run(work: &mut TransactionWork<'_>, input: &Input, district: u8) -> Res
                     i64::from(line.warehouse) != work.warehouse,
                 );
             }
-            TransactionKind::NewOrder
         }
         Input::Payment(payment) => {
             payment::pay(work, payment).await?;
             let owner = i64::from(payment.customer_warehouse);
             note(Note::RemotePayment, owner != work.warehouse);
             note(Note::ByLastName, by_name(&payment.who));
-            TransactionKind::Payment
         }
         Input::OrderStatus(asked) => {
             order_status::ask(work, asked).await?;
             note(Note::ByLastName, by_name(&asked.who));
-            TransactionKind::OrderStatus
         }
         Input::Delivery { carrier } => {
             let skipped = delivery::deliver(work, *carrier).await?;
             (0..skipped).for_each(|_| note(Note::DeliverySkipped, true));
-            TransactionKind::Delivery
         }
         Input::StockLevel { threshold } => {
             stock_level::count(work, district, *threshold).await?;
-            TransactionKind::StockLevel
         }
-    };
+    }
     Ok(Done {
-        kind: kind as usize,
+        kind: input.kind() as usize,
         notes,
     })
 }

@@ -143,6 +143,7 @@ impl crate::terminal::User for Terminal {
         };
         self.chosen = Some(operation);
         self.parts = None;
+        session.begins(operation.kind as usize);
         let mut scratch = statements.take_scratch();
         let mut work = Work {
             settings: &self.plan.settings,
