@@ -2,11 +2,11 @@
 
 use super::common::Workdir;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tidemark_testkit::{SandboxEngine, Server};
+use tidemark_testkit::{SandboxEngine, Server, shared_postgres};
 
 fn sources(record: &Value) -> BTreeSet<String> {
     let all = record["series"].as_array().cloned().unwrap_or_default();
@@ -252,4 +252,54 @@ fn a_host_that_never_answers_is_not_waited_for() {
         .any(|k| k.contains("stalled") || k.contains("failed"));
     assert!(said, "{kinds:?}");
     assert!((1.9..5.0).contains(&elapsed), "{elapsed}");
+}
+
+/// Where a transaction type's latency passes, in milliseconds by part.
+fn type_parts(record: &Value, kind: &str) -> BTreeMap<String, f64> {
+    let splits = record["diagnosis"]["parts"].as_array().unwrap();
+    let split = splits.iter().find(|split| split["type"] == kind);
+    let split = split.unwrap_or_else(|| panic!("{kind}: {splits:?}"));
+    let parts = split["parts"].as_array().unwrap().iter();
+    let name = |part: &Value| {
+        let class = part["class"].as_str().or(part["part"].as_str());
+        class.unwrap().to_string()
+    };
+    let parts = parts.map(|part| (name(part), part["ms"].as_f64().unwrap()));
+    parts.collect()
+}
+
+#[test]
+fn each_type_has_its_own_part_of_the_server() {
+    let work = Workdir::new();
+    let database = shared_postgres().unwrap().fresh_database("types").unwrap();
+    let target = format!("--target={}", database.url());
+    for (name, sql) in [
+        ("sleeps.sql", "SELECT pg_sleep(0.03);"),
+        (
+            "works.sql",
+            "SELECT count(*) FROM generate_series(1, 60000);",
+        ),
+    ] {
+        std::fs::write(work.path().join(name), sql).unwrap();
+    }
+    let line = "pgbench -n -c 4 -T 8 -f sleeps.sql@1 -f works.sql@1 --observe=server-activity,server-process";
+    let mut args: Vec<&str> = line.split_whitespace().collect();
+    args.push(&target);
+    work.ok(&args);
+    let record = work.ok(&["show", "last", "--json"]).out;
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let (sleeps, works) = (
+        type_parts(&record, "sleeps.sql"),
+        type_parts(&record, "works.sql"),
+    );
+    let of = |parts: &BTreeMap<String, f64>, name: &str| parts.get(name).copied().unwrap_or(0.0);
+    // The wait for a timer is PostgreSQL's own, of no class.
+    let asleep = of(&sleeps, "other");
+    assert!((20.0..36.0).contains(&asleep), "{sleeps:?} {works:?}");
+    assert!(of(&works, "other") < 0.1 * asleep, "{works:?}");
+    let cpu = |parts| of(parts, "server-cpu") + of(parts, "run-queue");
+    assert!(cpu(&works) > 5.0 * cpu(&sleeps), "{sleeps:?} {works:?}");
+    for parts in [&sleeps, &works] {
+        assert_eq!(of(parts, "server-and-network"), 0.0, "{parts:?}");
+    }
 }

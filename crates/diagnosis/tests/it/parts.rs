@@ -108,7 +108,12 @@ fn row_locks_of_mariadb_are_the_types_that_its_transactions_tell() {
     let made = of_type(made, "order", "Sending data", 1.0);
     let mut made = of_type(made, "pay", "Updating", 2.0);
     let blocked = |made: Made, kind, sessions| {
-        made.set("server-status", "locks.blocked.of-types", &[("type", kind)], sessions)
+        made.set(
+            "server-status",
+            "locks.blocked.of-types",
+            &[("type", kind)],
+            sessions,
+        )
     };
     made = blocked(made, "order", 0.5);
     made = blocked(made, "pay", 1.5);

@@ -56,7 +56,10 @@ fn sessions_are_told_by_what_they_run() {
         let (short, waits) = of_type(&series, "short");
         let (long, waits_of_long) = of_type(&series, "long");
         assert!(waits.contains(&wait.to_string()), "{waits:?}");
-        assert!(waits_of_long.contains(&wait.to_string()), "{waits_of_long:?}");
+        assert!(
+            waits_of_long.contains(&wait.to_string()),
+            "{waits_of_long:?}"
+        );
         // 30 and 150 of 220 ms, seen in some eighty looks.
         assert!((0.05..0.25).contains(&short), "{short} {series:?}");
         assert!((0.5..0.85).contains(&long), "{long} {series:?}");
