@@ -4,11 +4,12 @@
 use crate::load::Latency;
 use crate::parts::MeanParts;
 use crate::seen::Observations;
-use crate::thresholds::FEWEST_OF_TYPE;
+use crate::thresholds::{FEWEST_BLOCKED, FEWEST_ENDED, FEWEST_OF_TYPE, MOST_WENT_ON};
 use crate::waits::{SessionActivity, doing};
 use crate::{PartKind, Split, WaitClass};
 use std::collections::BTreeMap;
 use tidemark_core::observe::{SERVER_ACTIVITY, SERVER_STATUS};
+use tidemark_core::record::TypeStats;
 
 /// Mean numbers of sessions that run one type, by what they were seen at; or of all types together.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +19,8 @@ struct SessionsOfType {
     waits: BTreeMap<WaitClass, f64>,
     /// Of those that execute, on servers that show it by no state, those blocked by row locks.
     blocked: f64,
+    /// Of those that work, and of those that commit, so many as the server's CPU is divided by.
+    on_cpu: f64,
 }
 
 impl SessionsOfType {
@@ -25,27 +28,31 @@ impl SessionsOfType {
         self.working + self.waits.values().sum::<f64>()
     }
 
+    fn at(&self, class: WaitClass) -> f64 {
+        self.waits.get(&class).copied().unwrap_or(0.0)
+    }
+
     fn add(&mut self, other: &Self) {
         self.working += other.working;
         self.blocked += other.blocked;
+        self.on_cpu += other.on_cpu;
         for (class, sessions) in &other.waits {
             *self.waits.entry(*class).or_default() += sessions;
         }
     }
+}
 
-    /// Those at waits of a class, `all` types together having been seen at these. What no state tells, but
-    /// counters of all types, is of those that are blocked, or execute.
-    fn at(&self, class: WaitClass, all: &Self) -> f64 {
-        match class {
-            _ if all.waits.contains_key(&class) => self.waits.get(&class).copied().unwrap_or(0.0),
-            WaitClass::RowLock if all.blocked > 0.0 => self.blocked,
-            _ => self.on_cpu(),
-        }
-    }
-
-    fn on_cpu(&self) -> f64 {
-        (self.working - self.blocked).max(0.0)
-    }
+/// All types that were seen, and together.
+#[derive(Debug, Default)]
+struct SeenTypes<'r> {
+    each: BTreeMap<&'r str, SessionsOfType>,
+    all: SessionsOfType,
+    /// Of all transactions.
+    known: MeanParts,
+    /// Whether row locks are divided by those who were blocked, and not by waits that sessions tell.
+    are_blocked_told: bool,
+    /// Whether states tell when sessions wait for reads.
+    are_reads_told: bool,
 }
 
 impl Observations<'_> {
@@ -57,9 +64,7 @@ impl Observations<'_> {
         if types.len() < 2 || self.load.latency.server_ms.is_none() {
             return splits;
         }
-        let by_type = self.sessions_by_type();
-        let mut all = SessionsOfType::default();
-        by_type.values().for_each(|of| all.add(of));
+        let seen = self.seen_types();
         for (name, stats) in types {
             let Some(latency) = Latency::of(stats) else {
                 continue;
@@ -71,8 +76,12 @@ impl Observations<'_> {
                 is_embedded: self.is_embedded,
                 ..MeanParts::default()
             };
-            let mut split = match by_type.get(name.as_str()).filter(|of| self.is_enough(of)) {
-                Some(of) => self.of_server(of, &all, &latency, of_client).split(),
+            let own = seen.each.get(name.as_str());
+            let mut split = match own.filter(|own| self.is_enough(own, stats)) {
+                Some(own) => {
+                    let times = self.load.latency.count as f64 / stats.count as f64;
+                    seen.part(own, times, of_client).split()
+                }
                 None => {
                     let mut split = of_client.split();
                     let rest = split.parts.iter_mut();
@@ -88,75 +97,112 @@ impl Observations<'_> {
         splits
     }
 
-    fn is_enough(&self, of: &SessionsOfType) -> bool {
+    fn is_enough(&self, own: &SessionsOfType, stats: &TypeStats) -> bool {
         let seconds = self.activity.as_ref().map_or(0, |a| a.points);
-        of.in_server() * seconds as f64 >= FEWEST_OF_TYPE
+        own.in_server() * seconds as f64 >= FEWEST_OF_TYPE && stats.count >= FEWEST_ENDED
     }
 
-    /// A type's part of what is known of all transactions.
-    fn of_server(
-        &self,
-        of: &SessionsOfType,
-        all: &SessionsOfType,
-        latency: &Latency,
-        of_client: MeanParts,
-    ) -> MeanParts {
-        let known = self.known();
-        let times = self.load.latency.count as f64 / (latency.count as f64).max(1.0);
-        let part = |ms: f64, own: f64, all: f64| match all > 0.0 {
-            true => ms * times * own / all,
-            false => 0.0,
-        };
-        let cpu = |ms: f64| part(ms, of.on_cpu(), all.on_cpu());
-        let waits_ms = known.waits_ms.iter().map(|(class, ms)| {
-            let own = match class {
-                WaitClass::RunQueue => cpu(*ms),
-                class => part(*ms, of.at(*class, all), all.at(*class, all)),
-            };
-            (*class, own)
-        });
-        MeanParts {
-            in_server_ms: known
-                .in_server_ms
-                .map(|ms| part(ms, of.in_server(), all.in_server())),
-            server_cpu_ms: known.server_cpu_ms.map(cpu),
-            waits_ms: waits_ms.collect(),
-            ..of_client
+    /// None where types are not told apart, or too many sessions went on to another transaction while the server
+    /// was asked.
+    fn seen_types(&self) -> SeenTypes<'_> {
+        let mut each = self.sessions_by_type();
+        let working: f64 = each.values().map(SessionsOfType::in_server).sum();
+        let went_on = self
+            .series
+            .column(SERVER_ACTIVITY, "sessions.by-type.went-on");
+        if went_on.is_some_and(|sessions| sessions.mean() > MOST_WENT_ON * working) {
+            return SeenTypes::default();
+        }
+        let are_blocked_told = self.add_blocked(&mut each);
+        let commits = self.commits_on_cpu().unwrap_or(0.0);
+        let mut all = SessionsOfType::default();
+        for own in each.values_mut() {
+            own.on_cpu = (own.working - own.blocked).max(0.0) + own.at(WaitClass::Log) * commits;
+            all.add(own);
+        }
+        SeenTypes {
+            each,
+            all,
+            known: self.known(),
+            are_blocked_told,
+            are_reads_told: self.activity.as_ref().is_some_and(|a| a.executing == 0.0),
         }
     }
 
-    /// None where types are not told apart, or are parts of one another (YCSB's READ_MODIFY_WRITE): then
-    /// more of them end than transactions do.
     fn sessions_by_type(&self) -> BTreeMap<&str, SessionsOfType> {
-        let totals = &self.record.totals;
-        let ended: u64 = totals.types.values().map(|stats| stats.count).sum();
-        let seconds = self.activity.as_ref().map_or(0, |a| a.points);
-        if ended > totals.all.count || seconds == 0 {
-            return BTreeMap::new();
-        }
-        let mut by_type: BTreeMap<&str, SessionsOfType> = BTreeMap::new();
-        for series in self.series.named(SERVER_ACTIVITY, "sessions.of-types") {
+        let seconds = self.activity.as_ref().map_or(0, |a| a.points) as f64;
+        let mut each: BTreeMap<&str, SessionsOfType> = BTreeMap::new();
+        for series in self.series.named(SERVER_ACTIVITY, "sessions.by-type") {
             let label = |name: &str| series.key.labels.get(name).map_or("", String::as_str);
             let is_active = label("state") == "active";
             let Some(sessions) = self.series.sum_of(series).filter(|_| is_active) else {
                 continue;
             };
-            let of = by_type.entry(label("type")).or_default();
-            let sessions = sessions / seconds as f64;
+            let own = each.entry(label("type")).or_default();
+            let sessions = sessions / seconds;
             match doing(label("wait")) {
-                SessionActivity::Cpu | SessionActivity::Executing => of.working += sessions,
+                SessionActivity::Cpu | SessionActivity::Executing => own.working += sessions,
                 SessionActivity::Client => {}
-                SessionActivity::Wait(class) => *of.waits.entry(class).or_default() += sessions,
+                SessionActivity::Wait(class) => *own.waits.entry(class).or_default() += sessions,
             }
         }
-        let blocked = self.series.named(SERVER_STATUS, "locks.blocked.of-types");
-        for series in blocked {
-            let of = series.key.labels.get("type");
-            let of = of.and_then(|name| by_type.get_mut(name.as_str()));
-            if let (Some(of), Some(sessions)) = (of, self.series.sum_of(series)) {
-                of.blocked += sessions / seconds as f64;
+        each
+    }
+
+    /// Those that were blocked by row locks, which MariaDB and MySQL show by no state; false where too few were
+    /// seen to be.
+    fn add_blocked(&self, each: &mut BTreeMap<&str, SessionsOfType>) -> bool {
+        let name = "locks.blocked.by-type";
+        // Told with each look; types only from when they were blocked first.
+        let looks = self.series.column(SERVER_STATUS, "transactions.open");
+        let looks = looks.map_or(0, |column| column.points.len()) as f64;
+        let all = self.series.named(SERVER_STATUS, name);
+        let sums = all.filter_map(|series| {
+            let kind = series.key.labels.get("type")?;
+            Some((kind.as_str(), self.series.sum_of(series)?))
+        });
+        let sums: BTreeMap<&str, f64> = sums.collect();
+        if sums.values().sum::<f64>() < FEWEST_BLOCKED || looks == 0.0 {
+            return false;
+        }
+        for (kind, sum) in sums {
+            if let Some(own) = each.get_mut(kind) {
+                own.blocked = sum / looks;
             }
         }
-        by_type
+        true
+    }
+}
+
+impl SeenTypes<'_> {
+    /// A type's part of what is known of all transactions, of which there are so many for each of its own.
+    fn part(&self, own: &SessionsOfType, times: f64, of_client: MeanParts) -> MeanParts {
+        let part = |ms: f64, own: f64, all: f64| match all > 0.0 {
+            true => ms * times * own / all,
+            false => 0.0,
+        };
+        let known = &self.known;
+        let cpu = |ms: f64| part(ms, own.on_cpu, self.all.on_cpu);
+        let wait = |(class, ms): &(WaitClass, f64)| {
+            let ms = match class {
+                WaitClass::RunQueue => cpu(*ms),
+                WaitClass::RowLock if self.are_blocked_told => {
+                    part(*ms, own.blocked, self.all.blocked)
+                }
+                // Nobody tells whose they are but those that execute.
+                WaitClass::DataRead if !self.are_reads_told => cpu(*ms),
+                class => part(*ms, own.at(*class), self.all.at(*class)),
+            };
+            (*class, ms)
+        };
+        let in_server = known
+            .in_server_ms
+            .map(|ms| part(ms, own.in_server(), self.all.in_server()));
+        MeanParts {
+            in_server_ms: in_server,
+            server_cpu_ms: known.server_cpu_ms.map(cpu),
+            waits_ms: known.waits_ms.iter().map(wait).collect(),
+            ..of_client
+        }
     }
 }

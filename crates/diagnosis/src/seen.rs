@@ -167,15 +167,25 @@ impl<'r> Observations<'r> {
             waits.insert(WaitClass::RowLock, rows);
             waits.insert(WaitClass::DataRead, reads);
             // A session that commits is on a processor at times, too.
-            if let (Some(log), Some(server)) = (waits.get_mut(&WaitClass::Log), &self.server) {
-                let delay = server.delay.as_ref().map_or(0.0, SummedSeries::mean) / 1000.0;
-                let on_cpu = (server.cpu.mean() + delay) / activity.in_server().max(1e-9);
-                *log *= (1.0 - on_cpu).clamp(0.0, 1.0);
+            if let (Some(log), Some(on_cpu)) =
+                (waits.get_mut(&WaitClass::Log), self.commits_on_cpu())
+            {
+                *log *= 1.0 - on_cpu;
             }
         }
         let each = waits.into_iter().filter(|(_, sessions)| *sessions > 0.0);
         each.map(|(class, sessions)| (class, load.each_ms(sessions)))
             .collect()
+    }
+
+    /// The part of MariaDB's and MySQL's sessions that commit which is on a processor, or waits for one: as of
+    /// all sessions. `None` of servers that tell waits, and where the server's CPU is not seen.
+    pub fn commits_on_cpu(&self) -> Option<f64> {
+        let activity = self.activity.as_ref().filter(|a| a.executing > 0.0)?;
+        let server = self.server.as_ref()?;
+        let delay = server.delay.as_ref().map_or(0.0, SummedSeries::mean) / 1000.0;
+        let on_cpu = (server.cpu.mean() + delay) / activity.in_server().max(1e-9);
+        Some(on_cpu.clamp(0.0, 1.0))
     }
 
     /// Sessions that waited for row locks, of SQLite for its one lock, by the server's counters.

@@ -13,9 +13,17 @@ pub const PAUSED: f64 = 0.1;
 
 /// Seconds with looks at sessions below which what they were at is chance: each has ten looks.
 pub const FEWEST_LOOKS: usize = 5;
-/// Session-seconds in the server in which a transaction type must have been seen to have parts of its own:
-/// some thirty looks, of which a third is told to within seven or eight.
-pub const FEWEST_OF_TYPE: f64 = 3.0;
+/// Session-seconds in the server in which a transaction type must have been seen to have parts of its own: some
+/// fifty looks, which tell a third as a fifth to nearly a half (95 %).
+pub const FEWEST_OF_TYPE: f64 = 5.0;
+/// So many of its transactions must have ended: looks at one long transaction tell only of that one.
+pub const FEWEST_ENDED: u64 = 30;
+/// Session-seconds for which transactions must have been seen blocked by row locks, once a second, to divide
+/// their waits by type.
+pub const FEWEST_BLOCKED: f64 = 30.0;
+/// Share of the sessions at work that may go on to another transaction while the server is asked. Each that does
+/// counts half at the type before and half at that after, which makes types look alike.
+pub const MOST_WENT_ON: f64 = 0.2;
 /// The level of intervals.
 pub const LEVEL: f64 = 0.95;
 /// What the server's parts come to by what is left of the latency, above which they are not all this

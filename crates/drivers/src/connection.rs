@@ -52,12 +52,12 @@ impl Connection {
         }
     }
 
-    /// The number that the server gave the session when it began, its lower half of a longer one; none of
-    /// an embedded database.
-    pub fn number(&self) -> Option<u32> {
+    /// The connection id that the server gave when it greeted, its lower 32 bits; PostgreSQL's process id.
+    /// None of an embedded database.
+    pub fn connection_id(&self) -> Option<u32> {
         match &self.driver {
-            Driver::Mysql(s) => Some(s.number()),
-            Driver::Postgres(s) => s.number(),
+            Driver::Mysql(s) => Some(s.connection_id()),
+            Driver::Postgres(s) => s.process(),
             Driver::Sqlite(_) => None,
         }
     }

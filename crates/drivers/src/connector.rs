@@ -91,7 +91,7 @@ pub struct Connector {
     attends: bool,
     /// What stands before each host, as soon as it is known.
     pooling: Arc<[OnceLock<Pooling>]>,
-    /// What the sessions of a run are running, where they are looked at by type.
+    /// What the sessions of a run are running, of a workload with several types of transactions.
     running: Option<Arc<RunningTypes>>,
 }
 
@@ -140,7 +140,7 @@ impl Connector {
     }
 
     /// Makes sessions of a run tell which of these types of transactions they are running. Those of several
-    /// hosts don't, for their numbers are each host's own.
+    /// hosts don't, for connection ids are each host's own.
     #[must_use]
     pub fn with_running_types(mut self, names: &'static [&'static str]) -> Self {
         let are_told = names.len() > 1 && self.hosts.len() == 1;
@@ -238,7 +238,8 @@ impl Connector {
     pub async fn connect_for(&self, number: usize, access: Access) -> Result<Session, DbError> {
         let reader = self.share(HostRole::Read, number);
         if access == Access::ReadOnly && reader.is_some() {
-            return Ok(Session::new(self.open_isolated(reader).await?, None));
+            let only = Session::new(self.open_isolated(reader).await?, None);
+            return Ok(self.telling(only));
         }
         if self.target.is_read_only() {
             return Err(self.no_writer());
@@ -249,11 +250,15 @@ impl Connector {
             None => None,
             reader => Some(Box::new(Box::pin(self.open_isolated(reader)).await?)),
         };
-        let session = Session::new(primary, reader);
-        Ok(match &self.running {
+        Ok(self.telling(Session::new(primary, reader)))
+    }
+
+    /// A session of a run, which tells what it is running where that is asked.
+    fn telling(&self, session: Session) -> Session {
+        match &self.running {
             Some(types) if !session.is_pooled() => session.running(types),
             _ => session,
-        })
+        }
     }
 
     /// Opens a session on the host of that index in [`Connector::hosts`].

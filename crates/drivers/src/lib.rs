@@ -77,7 +77,7 @@ pub use partition::Cut;
 pub use pooler::Pooling;
 pub use request::Request;
 pub use rows::{Cell, RowSet};
-pub use running_types::RunningTypes;
+pub use running_types::{Running, RunningType, RunningTypes};
 pub use sample::{SampleComparison, Sampler, is_same_row, row_as_tsv};
 pub use session::{HostCount, Session};
 pub use snapshot::Savepoint;

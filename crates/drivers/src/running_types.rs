@@ -1,18 +1,44 @@
 //! Which type of transaction each session is running, for who looks at the server's sessions meanwhile:
 //! what an application tells Oracle by `DBMS_APPLICATION_INFO.SET_ACTION`, without telling the server.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Of a session that has not begun a transaction.
+/// The type of a session that has not begun a transaction; also of those beyond the first 255.
 const NONE: u8 = u8::MAX;
+/// Bits of the type; above them transactions are counted.
+const TYPE_BITS: u32 = 8;
 
 /// The types of a workload's transactions, and which of them each session is running.
 #[derive(Debug)]
 pub struct RunningTypes {
     names: &'static [&'static str],
-    sessions: Mutex<HashMap<u32, Arc<AtomicU8>>>,
+    sessions: Mutex<Sessions>,
+}
+
+#[derive(Debug, Default)]
+struct Sessions {
+    slots: Vec<Option<(u32, Arc<AtomicU32>)>>,
+    free: Vec<usize>,
+}
+
+/// What a session is running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Running {
+    /// The lower 32 bits of its connection id.
+    pub connection: u32,
+    transaction: u32,
+}
+
+impl Running {
+    /// Whether it is running the same transaction as then.
+    pub fn is_as(&self, then: &Running) -> bool {
+        self.transaction == then.transaction
+    }
+
+    fn kind(self) -> u8 {
+        (self.transaction & u32::from(u8::MAX)) as u8
+    }
 }
 
 impl RunningTypes {
@@ -24,40 +50,67 @@ impl RunningTypes {
         }
     }
 
-    /// The name of a type that [`RunningTypes::now`] told.
-    pub fn name(&self, kind: u8) -> Option<&'static str> {
-        self.names.get(usize::from(kind)).copied()
+    /// The name of the type that a session is running.
+    pub fn name(&self, running: Running) -> Option<&'static str> {
+        self.names.get(usize::from(running.kind())).copied()
     }
 
-    /// The type that each session is running, or ran last: an index of the names, by the lower half of the
-    /// number that the server gave the session. Those that have begun none are left out.
-    pub fn now(&self) -> HashMap<u32, u8> {
-        let sessions = self.sessions.lock();
-        let sessions = sessions.unwrap_or_else(PoisonError::into_inner);
-        let each = sessions
-            .iter()
-            .map(|(number, kind)| (*number, kind.load(Ordering::Relaxed)));
-        each.filter(|(_, kind)| *kind != NONE).collect()
+    /// What each session is running, or ran last, in the order of their connection ids. Those that have begun
+    /// nothing are left out, and those whose id several have: these are on different servers behind one
+    /// address, or one of them was lost.
+    pub fn now(&self, into: &mut Vec<Running>) {
+        into.clear();
+        {
+            let sessions = self.sessions.lock();
+            let sessions = sessions.unwrap_or_else(PoisonError::into_inner);
+            let slots = sessions.slots.iter().flatten();
+            into.extend(slots.map(|(connection, transaction)| Running {
+                connection: *connection,
+                transaction: transaction.load(Ordering::Relaxed),
+            }));
+        }
+        into.sort_unstable();
+        let mut begin = 0;
+        let mut kept = 0;
+        while let Some(first) = into.get(begin).copied() {
+            let same = into.iter().skip(begin);
+            let same = same.take_while(|other| other.connection == first.connection);
+            let end = begin + same.count();
+            if let (true, Some(place)) =
+                (end - begin == 1 && first.kind() != NONE, into.get_mut(kept))
+            {
+                *place = first;
+                kept += 1;
+            }
+            begin = end;
+        }
+        into.truncate(kept);
     }
 
-    /// A session was opened, to which the server gave this number.
-    pub(crate) fn opened(self: &Arc<Self>, number: u32) -> Box<RunningType> {
-        let kind = Arc::new(AtomicU8::new(NONE));
+    /// A session was opened, whose connection id has these lower 32 bits.
+    pub fn opened(self: &Arc<Self>, connection: u32) -> Box<RunningType> {
+        let transaction = Arc::new(AtomicU32::new(NONE.into()));
+        let entry = Some((connection, Arc::clone(&transaction)));
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(number, Arc::clone(&kind));
+        let free = sessions.free.pop();
+        let slot = free.unwrap_or(sessions.slots.len());
+        match sessions.slots.get_mut(slot) {
+            Some(place) => *place = entry,
+            None => sessions.slots.push(entry),
+        }
         Box::new(RunningType {
-            kind,
-            number,
+            transaction,
+            slot,
             of: Arc::clone(self),
         })
     }
 }
 
-/// A session's own.
+/// A session's own; while it lives the session is among [`RunningTypes::now`].
 #[derive(Debug)]
-pub(crate) struct RunningType {
-    kind: Arc<AtomicU8>,
-    number: u32,
+pub struct RunningType {
+    transaction: Arc<AtomicU32>,
+    slot: usize,
     of: Arc<RunningTypes>,
 }
 
@@ -65,8 +118,11 @@ impl RunningType {
     /// It begins a transaction of this type.
     #[inline]
     pub fn begins(&self, kind: usize) {
-        let kind = u8::try_from(kind).unwrap_or(NONE);
-        self.kind.store(kind, Ordering::Relaxed);
+        // Only its session writes it.
+        let before = self.transaction.load(Ordering::Relaxed) >> TYPE_BITS;
+        let kind = u32::from(u8::try_from(kind).unwrap_or(NONE));
+        let now = (before.wrapping_add(1) << TYPE_BITS) | kind;
+        self.transaction.store(now, Ordering::Relaxed);
     }
 }
 
@@ -74,10 +130,9 @@ impl Drop for RunningType {
     fn drop(&mut self) {
         let sessions = self.of.sessions.lock();
         let mut sessions = sessions.unwrap_or_else(PoisonError::into_inner);
-        // After a restart the server gives numbers anew: it may be another's by now.
-        let is_own = |kind: &Arc<AtomicU8>| Arc::ptr_eq(kind, &self.kind);
-        if sessions.get(&self.number).is_some_and(is_own) {
-            sessions.remove(&self.number);
+        if let Some(place) = sessions.slots.get_mut(self.slot) {
+            *place = None;
+            sessions.free.push(self.slot);
         }
     }
 }
@@ -86,23 +141,55 @@ impl Drop for RunningType {
 mod tests {
     use super::*;
 
+    fn told(types: &RunningTypes) -> Vec<(u32, Option<&'static str>)> {
+        let mut now = Vec::new();
+        types.now(&mut now);
+        now.iter().map(|r| (r.connection, types.name(*r))).collect()
+    }
+
     #[test]
     fn sessions_are_told_while_they_live_and_once_they_began() {
         let types = Arc::new(RunningTypes::new(&["new_order", "payment"]));
-        let (one, two) = (types.opened(7), types.opened(8));
-        assert!(types.now().is_empty());
+        let (two, one) = (types.opened(8), types.opened(7));
+        assert!(told(&types).is_empty());
         one.begins(1);
         two.begins(0);
+        assert_eq!(told(&types), [(7, Some("payment")), (8, Some("new_order"))]);
         two.begins(999);
-        assert_eq!(types.now(), HashMap::from([(7, 1)]));
-        assert_eq!(types.name(1), Some("payment"));
-        assert_eq!(types.name(2), None);
-        // Another has its number when it is dropped.
-        let again = types.opened(7);
-        again.begins(0);
+        assert_eq!(told(&types), [(7, Some("payment"))]);
         drop(one);
-        assert_eq!(types.now(), HashMap::from([(7, 0)]));
-        drop(again);
-        assert!(types.now().is_empty());
+        let three = types.opened(9);
+        three.begins(0);
+        assert_eq!(told(&types), [(9, Some("new_order"))]);
+    }
+
+    #[test]
+    fn an_id_that_two_sessions_have_is_nobodys() {
+        let types = Arc::new(RunningTypes::new(&["new_order", "payment"]));
+        let sessions = [3, 7, 7, 9].map(|id| types.opened(id));
+        sessions.iter().for_each(|session| session.begins(0));
+        assert_eq!(
+            told(&types),
+            [(3, Some("new_order")), (9, Some("new_order"))]
+        );
+        let [_, lost, again, _] = sessions;
+        drop(lost);
+        again.begins(1);
+        assert_eq!(told(&types)[1], (7, Some("payment")));
+    }
+
+    #[test]
+    fn the_next_transaction_of_a_type_is_another_one() {
+        let types = Arc::new(RunningTypes::new(&["new_order", "payment"]));
+        let session = types.opened(1);
+        session.begins(1);
+        let [mut then, mut now] = [Vec::new(), Vec::new()];
+        types.now(&mut then);
+        types.now(&mut now);
+        assert!(now[0].is_as(&then[0]));
+        session.begins(1);
+        types.now(&mut now);
+        assert!(!now[0].is_as(&then[0]));
+        assert_eq!(types.name(now[0]), types.name(then[0]));
     }
 }

@@ -97,9 +97,9 @@ impl Session {
         }
     }
 
-    /// Tells by its number which type of transaction it is running.
+    /// Tells by its connection id which type of transaction it is running.
     pub(crate) fn running(mut self, types: &Arc<RunningTypes>) -> Self {
-        self.running = self.primary.number().map(|number| types.opened(number));
+        self.running = self.primary.connection_id().map(|id| types.opened(id));
         self
     }
 
@@ -201,10 +201,10 @@ impl Session {
         self.primary.server()
     }
 
-    /// The number that the server gave it when it began, its lower half of a longer one; none of an
-    /// embedded database. A proxy between gives a number of its own.
-    pub fn number(&self) -> Option<u32> {
-        self.primary.number()
+    /// The connection id that the server gave when it greeted, its lower 32 bits; PostgreSQL's process id.
+    /// None of an embedded database. A proxy between gives an id of its own.
+    pub fn connection_id(&self) -> Option<u32> {
+        self.primary.connection_id()
     }
 
     /// Whether a pooler answers for the server, whose sessions are others than this one.

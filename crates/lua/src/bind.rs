@@ -2,6 +2,9 @@
 
 use tidemark_drivers::Value as Bound;
 
+/// So many values need no room of their own: most statements have fewer.
+pub(crate) const FEW: usize = 6;
+
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// Values that were read from Lua, with room that is used again.
@@ -55,9 +58,8 @@ impl BindValues {
         self.parts.push(Part::Text(start, self.bytes.len()));
     }
 
-    /// The values, in order.
-    pub fn bound(&self) -> Vec<Bound<'_>> {
-        let bound = |part: &Part| match *part {
+    fn bound_part(&self, part: Part) -> Bound<'_> {
+        match part {
             Part::Null => Bound::Null,
             Part::Int(number) => Bound::Int(number),
             Part::Float(number) => Bound::Float(number),
@@ -65,8 +67,28 @@ impl BindValues {
                 let bytes = &self.bytes[start..end];
                 std::str::from_utf8(bytes).map_or(Bound::Bytes(bytes), Bound::Text)
             }
-        };
-        self.parts.iter().map(bound).collect()
+        }
+    }
+
+    /// The values, in order: in `few` where they fit, else in `many`.
+    pub fn bound<'v, 'r>(
+        &'v self,
+        few: &'r mut [Bound<'v>; FEW],
+        many: &'r mut Vec<Bound<'v>>,
+    ) -> &'r [Bound<'v>] {
+        let bound = self.parts.iter().map(|part| self.bound_part(*part));
+        match few.get_mut(..self.parts.len()) {
+            Some(room) => {
+                room.iter_mut()
+                    .zip(bound)
+                    .for_each(|(to, value)| *to = value);
+                room
+            }
+            None => {
+                many.extend(bound);
+                many
+            }
+        }
     }
 }
 
@@ -92,7 +114,9 @@ mod tests {
         }
         values.null();
         values.text(b"x");
-        let kinds: Vec<String> = values.bound().iter().map(|v| format!("{v:?}")).collect();
+        let (mut few, mut many) = ([Bound::Null; FEW], Vec::new());
+        let bound = values.bound(&mut few, &mut many);
+        let kinds: Vec<String> = bound.iter().map(|v| format!("{v:?}")).collect();
         assert_eq!(
             kinds,
             [

@@ -1,7 +1,7 @@
 //! A script's connections: that of its session, and further ones that it opens itself.
 
 use crate::answer::ScriptAnswer;
-use crate::bind::BindValues;
+use crate::bind::{BindValues, FEW};
 use crate::dropping::drop_benchmark_table;
 use crate::result_set::Shelf;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{Access, Connector, RowSet, Session, Statement};
+use tidemark_drivers::{Access, Connector, RowSet, Session, Statement, Value};
 
 /// The engine's session, where the script runs on one.
 pub(crate) type EngineSession<'a> = Option<&'a mut Session>;
@@ -186,7 +186,9 @@ impl ScriptConnection {
             return Ok(closed());
         };
         let mut rows = self.shelf.buffer(statement.returns_rows());
-        let done = session.fetch(statement, &values.bound(), &mut rows).await;
+        let (mut few, mut many) = ([Value::Null; FEW], Vec::new());
+        let values = values.bound(&mut few, &mut many);
+        let done = session.fetch(statement, values, &mut rows).await;
         self.tell(engine);
         Ok(self.shelved(done?.has_rows, rows))
     }

@@ -2,8 +2,9 @@
 
 use crate::host::{Context, place};
 use crate::program::Program;
-use mlua::{Lua, Table, Value};
+use mlua::{Function, Lua, Table, Value, ffi};
 use std::cell::Cell;
+use std::ffi::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_core::fnv1a;
@@ -22,8 +23,6 @@ pub(crate) fn functions(
     program: &Arc<Program>,
     context: &Rc<Context>,
 ) -> mlua::Result<()> {
-    let rand = program.rand;
-    type Over = fn(&RandOptions, i64, i64) -> Distribution;
     let kinds: [(&str, Over); 6] = [
         ("rand_default", RandOptions::over),
         ("rand_uniform", |_, a, b| Distribution::uniform(a, b)),
@@ -33,22 +32,13 @@ pub(crate) fn functions(
         ("rand_zipfian", |r, a, b| r.named("zipfian").over(a, b)),
     ];
     for (name, over) in kinds {
-        let context = Rc::clone(context);
-        // Scripts draw from one range again and again.
-        let last: Cell<Option<(i64, i64, Distribution)>> = Cell::new(None);
-        let draw = move |lua: &Lua, (low, high): (Value, Value)| {
-            let (low, high) = range(lua, name, &low, &high)?;
-            let distribution = match last.get() {
-                Some((a, b, known)) if (a, b) == (low, high) => known,
-                _ => {
-                    let made = over(&rand, low, high);
-                    last.set(Some((low, high, made)));
-                    made
-                }
-            };
-            Ok(distribution.draw(&mut context.rng.borrow_mut()))
+        let draws = Draws {
+            context: Rc::clone(context),
+            options: program.rand,
+            over,
+            last: Cell::new(None),
         };
-        host.set(name, lua.create_function(draw)?)?;
+        host.set(name, draws.function(lua, name)?)?;
     }
     let draws = Rc::clone(context);
     host.set(
@@ -100,6 +90,89 @@ pub(crate) fn functions(
             lua.create_string(filled(&format, &mut rng))
         })?,
     )
+}
+
+type Over = fn(&RandOptions, i64, i64) -> Distribution;
+
+/// Draws from ranges of one distribution.
+struct Draws {
+    context: Rc<Context>,
+    options: RandOptions,
+    over: Over,
+    /// Scripts draw from one range again and again.
+    last: Cell<Option<(i64, i64, Distribution)>>,
+}
+
+impl Draws {
+    fn draw(&self, low: i64, high: i64) -> i64 {
+        let distribution = match self.last.get() {
+            Some((a, b, known)) if (a, b) == (low, high) => known,
+            _ => {
+                let made = (self.over)(&self.options, low, high);
+                self.last.set(Some((low, high, made)));
+                made
+            }
+        };
+        distribution.draw(&mut self.context.rng.borrow_mut())
+    }
+
+    /// As a function of Lua's. Two numbers in order, which scripts draw from with each query, are read where
+    /// Lua has them: through `mlua` that costs more than drawing does. It has all else.
+    #[allow(unsafe_code)]
+    fn function(self, lua: &Lua, name: &'static str) -> mlua::Result<Function> {
+        let own = Rc::new(self);
+        let draws = Rc::as_ptr(&own).cast_mut().cast();
+        let any = lua.create_function(move |lua, (low, high): (Value, Value)| {
+            let (low, high) = range(lua, name, &low, &high)?;
+            Ok(own.draw(low, high))
+        })?;
+        // SAFETY: the function made has `any` for its second value, which owns what its first one points to.
+        unsafe {
+            lua.exec_raw(any, |state| {
+                ffi::lua_pushlightuserdata(state, draws);
+                ffi::lua_insert(state, -2);
+                ffi::lua_pushcclosure(state, draw_plain, 2);
+            })
+        }
+    }
+}
+
+/// Draws from two plain numbers, or leaves it to the function that reads anything.
+///
+/// # Safety
+/// Lua calls it as [`Draws::function`] made it.
+#[allow(unsafe_code)]
+unsafe extern "C-unwind" fn draw_plain(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: the first value points to `Draws` that live as long as the second; nothing here throws but what
+    // the second calls, and no value of Rust's waits for its end.
+    unsafe {
+        let draws = ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Draws>();
+        if let (Some(draws), Some(low), Some(high)) =
+            (draws.as_ref(), plain(state, 1), plain(state, 2))
+            && low <= high
+        {
+            ffi::lua_pushnumber(state, draws.draw(low, high) as f64);
+            return 1;
+        }
+        let count = ffi::lua_gettop(state);
+        ffi::lua_pushvalue(state, ffi::lua_upvalueindex(2));
+        ffi::lua_insert(state, 1);
+        ffi::lua_call(state, count, 1);
+        1
+    }
+}
+
+/// A finite number of Lua's, without its fraction.
+///
+/// # Safety
+/// The state lives.
+#[allow(unsafe_code)]
+unsafe fn plain(state: *mut ffi::lua_State, at: c_int) -> Option<i64> {
+    // SAFETY: looking at a value changes nothing, and one that is not there is none.
+    let number = unsafe {
+        (ffi::lua_type(state, at) == ffi::LUA_TNUMBER).then(|| ffi::lua_tonumber(state, at))?
+    };
+    number.is_finite().then_some(number as i64)
 }
 
 /// Two numbers in order.

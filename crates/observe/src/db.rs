@@ -281,7 +281,7 @@ async fn serve(
         let asked_at = Instant::now();
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id, .. }), _) => {
-                let is_direct = session.number() == Some(lower_half(*id));
+                let is_direct = session.connection_id() == Some(lower_bits(*id));
                 let answered = ask(session, &own, &what, patience).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
@@ -341,8 +341,8 @@ async fn ask(
     }
 }
 
-/// What a greeting has of a session's number.
-pub(crate) fn lower_half(id: i64) -> u32 {
+/// What a greeting has of a connection id.
+pub(crate) fn lower_bits(id: i64) -> u32 {
     (id & i64::from(u32::MAX)) as u32
 }
 
@@ -409,10 +409,12 @@ async fn identify(session: &mut Session, own: &Own) -> Result<(i64, u64), Refusa
             "SET application_name = 'tidemark-observe'",
             "SET statement_timeout = '10s'",
         ],
-        // MariaDB's and MySQL's; one of them is unknown.
+        // MariaDB's and MySQL's; one of the first two is unknown.
         false => &[
             "SET SESSION max_statement_time = 10",
             "SET SESSION max_execution_time = 10000",
+            // MySQL cuts lists of ids at 1,024 bytes.
+            "SET SESSION group_concat_max_len = 1048576",
         ],
     };
     for sql in limits {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tidemark_testkit::{SandboxEngine, Server, shared_postgres};
+use tidemark_testkit::{SandboxEngine, Server};
 
 fn sources(record: &Value) -> BTreeSet<String> {
     let all = record["series"].as_array().cloned().unwrap_or_default();
@@ -271,8 +271,8 @@ fn type_parts(record: &Value, kind: &str) -> BTreeMap<String, f64> {
 #[test]
 fn each_type_has_its_own_part_of_the_server() {
     let work = Workdir::new();
-    let database = shared_postgres().unwrap().fresh_database("types").unwrap();
-    let target = format!("--target={}", database.url());
+    let server = Server::postgres().unwrap();
+    let target = format!("--target={}", server.url());
     for (name, sql) in [
         ("sleeps.sql", "SELECT pg_sleep(0.03);"),
         (
@@ -296,9 +296,9 @@ fn each_type_has_its_own_part_of_the_server() {
     // The wait for a timer is PostgreSQL's own, of no class.
     let asleep = of(&sleeps, "other");
     assert!((20.0..36.0).contains(&asleep), "{sleeps:?} {works:?}");
-    assert!(of(&works, "other") < 0.1 * asleep, "{works:?}");
+    assert!(of(&works, "other") < 0.3 * asleep, "{works:?}");
     let cpu = |parts| of(parts, "server-cpu") + of(parts, "run-queue");
-    assert!(cpu(&works) > 5.0 * cpu(&sleeps), "{sleeps:?} {works:?}");
+    assert!(cpu(&works) > 3.0 * cpu(&sleeps), "{sleeps:?} {works:?}");
     for parts in [&sleeps, &works] {
         assert_eq!(of(parts, "server-and-network"), 0.0, "{parts:?}");
     }

@@ -36,8 +36,8 @@ pub(super) struct Agreed {
     pub bulk: bool,
     /// Status flags of the OK packet.
     pub status: u16,
-    /// The lower half of the session's number.
-    pub number: u32,
+    /// The lower 32 bits of the connection id.
+    pub connection_id: u32,
 }
 
 /// Greets, encrypts if the target asks for it, and authenticates.
@@ -159,7 +159,7 @@ async fn shake_hands(
         local_files: agreed.contains(CapabilityFlags::CLIENT_LOCAL_FILES),
         bulk: extended.contains(MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
         status: ok.status,
-        number: greeting.number,
+        connection_id: greeting.connection_id,
     })
 }
 
@@ -200,7 +200,7 @@ fn wanted(target: &Target, count_matched: bool) -> CapabilityFlags {
 #[derive(Debug)]
 struct Greeting {
     version: String,
-    number: u32,
+    connection_id: u32,
     capabilities: CapabilityFlags,
     /// None of another server than MariaDB.
     mariadb: MariadbCapabilities,
@@ -225,7 +225,7 @@ impl Greeting {
         let rest = &mut rest;
         take(rest, 1)?;
         let version = String::from_utf8_lossy(take_null_terminated(rest)?).into_owned();
-        let number = take_le(rest, 4)? as u32;
+        let connection_id = take_le(rest, 4)? as u32;
         let mut nonce = take(rest, 8)?.to_vec();
         take(rest, 1)?;
         let mut capabilities = take_le(rest, 2)? as u32;
@@ -245,7 +245,7 @@ impl Greeting {
         }
         Some(Self {
             version,
-            number,
+            connection_id,
             mariadb: if capabilities & CapabilityFlags::CLIENT_LONG_PASSWORD.bits() == 0 {
                 MariadbCapabilities::from_bits_truncate(mariadb)
             } else {

@@ -103,8 +103,8 @@ pub struct MysqlSession {
     terms: Terms,
     local_files: bool,
     bulk: bool,
-    /// The lower half of what the server calls it.
-    number: u32,
+    /// Its lower 32 bits.
+    connection_id: u32,
     ahead: Ahead,
 }
 
@@ -128,7 +128,7 @@ impl MysqlSession {
             terms: agreed.terms,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
-            number: agreed.number,
+            connection_id: agreed.connection_id,
             ahead: Ahead::default(),
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
@@ -142,9 +142,9 @@ impl MysqlSession {
         Ok(session)
     }
 
-    /// The lower half of the connection's id, as the greeting has it: a proxy's own, where one is between.
-    pub(crate) fn number(&self) -> u32 {
-        self.number
+    /// The lower 32 bits of the connection id, as the greeting has it: a proxy's own, where one is between.
+    pub(crate) fn connection_id(&self) -> u32 {
+        self.connection_id
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

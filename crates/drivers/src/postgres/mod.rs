@@ -61,7 +61,7 @@ pub struct PostgresSession {
     pending: bool,
     in_transaction: bool,
     /// The process that serves it, where the server said so when it began.
-    number: Option<u32>,
+    process: Option<u32>,
     ahead: Ahead,
     /// What few sessions have: ten thousand of them keep a pointer for it.
     rare: Option<Box<Rare>>,
@@ -97,7 +97,7 @@ impl PostgresSession {
             mode: options.prepared,
             pending: false,
             in_transaction: false,
-            number: started.number.and_then(|n| u32::try_from(n).ok()),
+            process: started.number.and_then(|n| u32::try_from(n).ok()),
             ahead: Ahead::default(),
             rare: None,
         };
@@ -130,8 +130,8 @@ impl PostgresSession {
 
     /// The id of the process that serves it, where the server said so when it began: a pooler's own
     /// number, where one is between.
-    pub(crate) fn number(&self) -> Option<u32> {
-        self.number
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.process
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

@@ -18,6 +18,7 @@ mod programs;
 mod sessions;
 mod sqlite;
 mod statements;
+mod types_during_look;
 mod url;
 
 pub use access::EndpointAccess;

@@ -5,7 +5,8 @@
 
 use super::mysql_status::count_own;
 use super::postgres_activity::hidden_now;
-use super::sessions::{OTHERS, SESSIONS, Sessions, SessionsByType};
+use super::sessions::{OTHERS, SESSIONS, Sessions};
+use super::types_during_look::SessionsByType;
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
@@ -13,6 +14,7 @@ use tidemark_core::observe::SERVER_ACTIVITY;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::{Connector, RowSet};
 
+const LIST: &str = "SHOW PROCESSLIST";
 /// What commands of threads begin with that serve nobody who waits: replicas of MySQL ask for a "Binlog Dump
 /// GTID".
 const ASIDE: [&str; 3] = ["Daemon", "Binlog Dump", "Slave_"];
@@ -89,18 +91,19 @@ impl SeriesSource for MysqlActivity {
 
     fn peek(&mut self) -> Result<(), String> {
         self.by_type.types.before();
-        let rows = self
-            .db
-            .query("SHOW PROCESSLIST")
-            .map_err(|e| e.to_string())?;
+        let rows = self.db.query(LIST).map_err(|e| e.to_string())?;
         let own = self.own.ids();
         let this = (0..rows.len()).find(|row| rows.int(*row, 0) == self.db.id());
         let of_run = this.filter(|_| self.makes_load && self.db.id().is_some());
         let of_run = of_run.map(|row| whose(&rows, row));
         self.sessions.look();
         self.others.look();
-        // A proxy may answer for the server who this session is.
-        self.by_type.looked(self.db.is_direct() && this.is_some());
+        self.by_type.looked(&self.db);
+        // A proxy may have answered for the server who this session is.
+        let is_this = |row| rows.text(row, 7).is_some_and(|text| text == LIST);
+        if !this.is_some_and(is_this) {
+            self.by_type.types.forget();
+        }
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Transactions of InnoDB: the oldest, and those that wait for locks.
 
 use super::mysql_blockers::Blockers;
-use super::sessions::TypesOfLook;
+use super::types_during_look::TypesDuringLook;
 use crate::db::Db;
 use crate::source::{Metric, Samples};
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ const OPEN: Metric = Metric::gauge("transactions.open", "transactions", 0);
 const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 0);
 /// Those of the run, by the type of the transaction that waits.
-const BLOCKED_TYPES: Metric = Metric::gauge("locks.blocked.of-types", "sessions", 1);
+const BLOCKED_TYPES: Metric = Metric::gauge("locks.blocked.by-type", "sessions", 1);
 const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
 const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
 const DEADLOCKS: Metric = Metric::count("deadlocks");
 
 /// The column of transactions that wait for locks.
 const WAITING: usize = 1;
-/// The column of their sessions, separated by commas. MySQL cuts the list at `group_concat_max_len`.
+/// The column of their sessions, separated by commas.
 const WAITERS: usize = 4;
 /// The server's times have whole seconds.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
@@ -36,7 +36,7 @@ pub(super) struct Transactions {
     transactions: bool,
     metrics: bool,
     blockers: Blockers,
-    types: TypesOfLook,
+    types: TypesDuringLook,
     /// Sessions that wait by type: what was seen once is told as 0 later.
     blocked: BTreeMap<&'static str, f64>,
 }
@@ -45,7 +45,7 @@ impl Transactions {
     /// Of a target; nothing is asked yet.
     pub fn of(connector: &Connector) -> Self {
         Self {
-            types: TypesOfLook::of(connector),
+            types: TypesDuringLook::of(connector),
             ..Self::default()
         }
     }
@@ -79,7 +79,7 @@ impl Transactions {
         }
         self.types.before();
         let rows = db.query(TRANSACTIONS).map_err(|e| e.to_string())?;
-        self.types.after(db.is_direct());
+        self.types.after(db);
         self.tell_types(&rows, samples);
         for (column, metric) in [OPEN, BLOCKED, OLDEST, LONGEST_WAIT].iter().enumerate() {
             // Told by blocker, where that is known.
@@ -110,7 +110,8 @@ impl Transactions {
         let waiters = rows.text(0, WAITERS).unwrap_or_default();
         let ids = waiters.split(',').filter_map(|id| id.parse().ok());
         self.blocked.values_mut().for_each(|count| *count = 0.0);
-        for (kind, part) in ids.flat_map(|id| self.types.of_session(id)) {
+        let parts = ids.flat_map(|id| self.types.of_session(id).0);
+        for (kind, part) in parts.flatten() {
             *self.blocked.entry(kind).or_default() += part;
         }
         for (kind, count) in &self.blocked {

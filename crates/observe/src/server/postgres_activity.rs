@@ -1,6 +1,7 @@
 //! What PostgreSQL's sessions do and wait for, ten times a second (`pg_stat_activity`).
 
-use super::sessions::{OTHERS, SESSIONS, Sessions, SessionsByType};
+use super::sessions::{OTHERS, SESSIONS, Sessions};
+use super::types_during_look::SessionsByType;
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
@@ -21,6 +22,8 @@ pub(crate) struct PostgresActivity {
     /// What is true of the run's sessions; of a watch all are told alike.
     of_run: String,
     makes_load: bool,
+    /// Whether parallel workers tell their leader (13).
+    has_leaders: bool,
     /// What shows all sessions to an account that sees them: it may lose the right.
     grant: Option<String>,
     /// Whether it has looked before: what was hidden from the first look on is no loss.
@@ -37,6 +40,7 @@ impl PostgresActivity {
             by_type: SessionsByType::of(connector),
             of_run: "true".into(),
             makes_load,
+            has_leaders: false,
             grant: None,
             has_looked: false,
         }
@@ -84,7 +88,8 @@ impl SeriesSource for PostgresActivity {
 
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let sql = "SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int, \
-                   quote_ident(current_user), current_setting('track_activities')";
+                   quote_ident(current_user), current_setting('track_activities'), \
+                   (current_setting('server_version_num')::int >= 130000)::int";
         let rows = self.db.query(sql).map_err(|why| why.gap())?;
         let account = rows.text(0, 1).unwrap_or_default();
         let grant = format!("GRANT pg_read_all_stats TO {account}");
@@ -92,6 +97,7 @@ impl SeriesSource for PostgresActivity {
             true => gaps.push(Gap::new(GapKind::OtherSessions, grant)),
             false => self.grant = Some(grant),
         }
+        self.has_leaders = rows.int(0, 3) == Some(1);
         if rows.text(0, 2).as_deref() == Some("off") {
             gaps.push(Gap::new(GapKind::SettingOff, "track_activities = on"));
         }
@@ -103,9 +109,11 @@ impl SeriesSource for PostgresActivity {
 
     fn peek(&mut self) -> Result<(), String> {
         let own = listed(&self.own.ids());
-        let ids = match self.by_type.types.are_told() {
-            true => ", array_agg(pid) FILTER (WHERE state <> 'idle')",
-            false => "",
+        let ids = match (self.by_type.types.are_told(), self.has_leaders) {
+            (false, _) => "",
+            // A parallel worker is at its leader's transaction.
+            (true, true) => ", array_agg(coalesce(leader_pid, pid)) FILTER (WHERE state <> 'idle')",
+            (true, false) => ", array_agg(pid) FILTER (WHERE state <> 'idle')",
         };
         let sql = format!(
             "SELECT backend_type, state, wait_event_type, wait_event, count(*), ({})::int{ids} FROM \
@@ -117,7 +125,7 @@ impl SeriesSource for PostgresActivity {
         let rows = rows.map_err(|e| e.to_string())?;
         self.sessions.look();
         self.others.look();
-        self.by_type.looked(self.db.is_direct());
+        self.by_type.looked(&self.db);
         let mut are_hidden = false;
         for row in 0..rows.len() {
             let text = |column| rows.text(row, column).unwrap_or_default();

@@ -1,17 +1,12 @@
 //! Sums what sessions were seen at, look by look.
 
-use crate::db::lower_half;
 use crate::source::{Metric, Samples};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-use tidemark_drivers::{Connector, RunningTypes};
+use std::collections::BTreeMap;
 
 /// Sessions that were in a state on average over a second's looks.
 pub(super) const SESSIONS: Metric = Metric::gauge("sessions", "sessions", 2);
 /// The same of sessions that are none of the run's.
 pub(super) const OTHERS: Metric = Metric::gauge("sessions.others", "sessions", 2);
-/// The run's sessions by the type of transaction that they were running: fewer, so that hundredths count.
-const OF_TYPES: Metric = Metric::gauge("sessions.of-types", "sessions", 3);
 /// So many states are told apart; what else there is counts as one.
 const MOST_STATES: usize = 48;
 
@@ -44,7 +39,14 @@ impl Sessions {
         self.add_of(None, state, wait, count as f64);
     }
 
-    fn add_of(&mut self, kind: Option<&'static str>, state: &'static str, wait: &str, count: f64) {
+    /// The same of those that run one type of transaction.
+    pub fn add_of(
+        &mut self,
+        kind: Option<&'static str>,
+        state: &'static str,
+        wait: &str,
+        count: f64,
+    ) {
         let mut doing = Doing {
             kind,
             state,
@@ -60,10 +62,16 @@ impl Sessions {
         self.seen.keys().filter(|doing| doing.kind == kind).count()
     }
 
-    /// The means over the looks; one that was not seen is at 0. Without a look nothing is known.
-    pub fn tell(&mut self, metric: &Metric, samples: &mut Samples) {
+    /// Looks since they were told.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// The means over the looks; one that was not seen is at 0. Without a look nothing is known. Whether
+    /// anything was ever seen.
+    pub fn tell(&mut self, metric: &Metric, samples: &mut Samples) -> bool {
         if self.looks == 0 {
-            return;
+            return false;
         }
         for (doing, count) in &mut self.seen {
             let mean = std::mem::take(count) / self.looks as f64;
@@ -77,89 +85,6 @@ impl Sessions {
             samples.tell(metric, &labels, mean);
         }
         self.looks = 0;
-    }
-}
-
-/// The types of transactions that sessions were running while the server was asked about them.
-#[derive(Debug, Default)]
-pub(super) struct TypesOfLook {
-    types: Option<Arc<RunningTypes>>,
-    before: HashMap<u32, u8>,
-    after: HashMap<u32, u8>,
-}
-
-impl TypesOfLook {
-    pub fn of(connector: &Connector) -> Self {
-        Self {
-            types: connector.running_types().cloned(),
-            ..Self::default()
-        }
-    }
-
-    /// Whether any are told.
-    pub fn are_told(&self) -> bool {
-        self.types.is_some()
-    }
-
-    /// The server is about to be asked.
-    pub fn before(&mut self) {
-        self.before = self.types.as_ref().map(|t| t.now()).unwrap_or_default();
-    }
-
-    /// It has answered; `is_direct` where it calls the asking session what its greeting called it. Behind a
-    /// proxy the numbers that the client knows are another's.
-    pub fn after(&mut self, is_direct: bool) {
-        let types = self.types.as_ref().filter(|_| is_direct);
-        self.after = types.map(|t| t.now()).unwrap_or_default();
-        if !is_direct {
-            self.before.clear();
-        }
-    }
-
-    /// The types of a session, each with its part: one that went on from one type to another meanwhile was
-    /// seen at either, and counts half at each.
-    pub fn of_session(&self, id: i64) -> impl Iterator<Item = (&'static str, f64)> {
-        let number = lower_half(id);
-        let name = |now: &HashMap<u32, u8>| {
-            let kind = now.get(&number).copied();
-            kind.and_then(|kind| self.types.as_ref()?.name(kind))
-        };
-        let both = name(&self.before).zip(name(&self.after));
-        let each = both.map(|(before, after)| [(before, 0.5), (after, 0.5)]);
-        each.into_iter().flatten()
-    }
-}
-
-/// The run's sessions by type.
-#[derive(Debug, Default)]
-pub(super) struct SessionsByType {
-    pub types: TypesOfLook,
-    sessions: Sessions,
-}
-
-impl SessionsByType {
-    pub fn of(connector: &Connector) -> Self {
-        Self {
-            types: TypesOfLook::of(connector),
-            sessions: Sessions::default(),
-        }
-    }
-
-    /// A look has been taken.
-    pub fn looked(&mut self, is_direct: bool) {
-        self.types.after(is_direct);
-        self.sessions.look();
-    }
-
-    /// This session is at it in this look.
-    pub fn add(&mut self, state: &'static str, wait: &str, id: i64) {
-        for (kind, part) in self.types.of_session(id) {
-            self.sessions.add_of(Some(kind), state, wait, part);
-        }
-    }
-
-    /// As [`Sessions::tell`].
-    pub fn tell(&mut self, samples: &mut Samples) {
-        self.sessions.tell(&OF_TYPES, samples);
+        !self.seen.is_empty()
     }
 }

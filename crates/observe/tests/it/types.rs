@@ -30,7 +30,7 @@ fn in_turn(connector: &Connector, [short, long]: [String; 2], lasting: Duration)
 
 /// Mean sessions of a type over all their points, and the states and waits that they were seen at.
 fn of_type(series: &[Series], kind: &str) -> (f64, Vec<String>) {
-    let all = named(series, "server-activity", "sessions.of-types").into_iter();
+    let all = named(series, "server-activity", "sessions.by-type").into_iter();
     let mut of: Vec<_> = all.filter(|s| s.key.labels["type"] == kind).collect();
     of.retain(|s| s.summary().unwrap().unwrap().max > 0.0);
     let mean = |s: &&Series| s.summary().unwrap().unwrap().mean;
@@ -84,7 +84,7 @@ fn of_one_type_and_of_sessions_that_run_none_nothing_is_told() {
         block_on(work).unwrap();
     });
     assert!(!named(&series, "server-activity", "sessions").is_empty());
-    assert!(named(&series, "server-activity", "sessions.of-types").is_empty());
+    assert!(named(&series, "server-activity", "sessions.by-type").is_empty());
 }
 
 #[test]
@@ -117,10 +117,43 @@ fn who_waits_for_mariadbs_row_locks_is_told_by_type() {
             block_on(work).unwrap();
         });
     });
-    let all = named(&series, "server-status", "locks.blocked.of-types");
+    let all = named(&series, "server-status", "locks.blocked.by-type");
     let told: Vec<_> = all
         .iter()
         .map(|s| (&*s.key.labels["type"], s.summary().unwrap().unwrap().max))
         .collect();
     assert_eq!(told, [("long", 1.0)], "{series:?}");
+}
+
+#[test]
+fn parallel_workers_are_at_their_leaders_transaction() {
+    let server = Server::postgres().unwrap();
+    let rows = "CREATE TABLE many AS SELECT g AS n FROM generate_series(1, 400000) AS g";
+    server.query(rows).unwrap();
+    server.query("ANALYZE many").unwrap();
+    let run = connector(&server.url()).with_running_types(NAMES);
+    let (series, _, _) = observed_by(&run, "server-activity", || {
+        let connector = run.clone();
+        let work = async move {
+            let mut session = connector.connect_for(0, Access::ReadWrite).await.unwrap();
+            for setting in [
+                "parallel_setup_cost = 0",
+                "parallel_tuple_cost = 0",
+                "min_parallel_table_scan_size = 0",
+            ] {
+                session.simple(&format!("SET {setting}")).await.unwrap();
+            }
+            session.begins(1);
+            // Each worker's rows sleep: one in four thousand for a tenth of a second.
+            let sql =
+                "SELECT count(*) FROM many WHERE n % 4000 > 0 OR length(pg_sleep(0.1)::text) = 0";
+            session.simple(sql).await.unwrap();
+            session.close().await;
+        };
+        block_on(work).unwrap();
+    });
+    let all = named(&series, "server-activity", "sessions.by-type").into_iter();
+    let most: f64 = all.map(|s| s.summary().unwrap().unwrap().max).sum();
+    // The leader and two workers, for as long as there are rows.
+    assert!((1.5..=3.5).contains(&most), "{most} {series:?}");
 }
