@@ -277,7 +277,7 @@ fn each_type_has_its_own_part_of_the_server() {
         ("sleeps.sql", "SELECT pg_sleep(0.03);"),
         (
             "works.sql",
-            "SELECT count(*) FROM generate_series(1, 60000);",
+            "SELECT count(*) FROM generate_series(1, 300000);",
         ),
     ] {
         std::fs::write(work.path().join(name), sql).unwrap();
