@@ -86,6 +86,34 @@ fn values_are_as_luajit_has_them() {
 }
 
 #[test]
+fn what_a_thread_sets_in_the_librarys_tables_is_its_own_and_listed() {
+    check(
+        "function check()
+           local opt, seen = sysbench.opt, {}
+           opt.own, opt.threads = 7, 5
+           for name, value in pairs(opt) do seen[name] = (seen[name] or 0) + value_of(value) end
+           assert(seen.own == 7 and seen.threads == 5 and seen.time ~= nil, seen.threads)
+           local functions = 0
+           for name, f in pairs(math) do functions = functions + (type(f) == 'function' and 1 or 0) end
+           assert(functions > 20 and math.pi > 3)
+           -- A table's own metatable, and none at all.
+           local words = setmetatable({a = 1}, {__index = {b = 2}})
+           for name in pairs(words) do assert(name == 'a') end
+           for _, f in pairs({io.write, os.time, table.concat, bit.bor}) do assert(type(f) == 'function') end
+           for name, value in pairs({}) do error(name) end
+           local ok, why = pcall(pairs, nil)
+           assert(not ok and why:find('table expected'), why)
+         end
+         function value_of(value) return type(value) == 'number' and value or 0 end",
+    )
+    .unwrap();
+    assert_eq!(
+        said("function check() for a in pairs(nil) do end end"),
+        "s.lua:2: bad argument #1 to 'pairs' (table expected, got nil)"
+    );
+}
+
+#[test]
 fn declared_options_have_kinds_and_defaults() {
     let place = Place::new(
         "sysbench.cmdline.options = {

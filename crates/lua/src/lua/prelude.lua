@@ -2,8 +2,8 @@
 -- returns what makes a script thread of it. A script thread is a coroutine whose globals are its own.
 local host, parts, reports, ffi_module, add_legacy = ...
 local base_G = _G
-local error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type, xpcall =
-   error, getfenv, ipairs, pairs, pcall, select, setfenv, setmetatable, tostring, type, xpcall
+local error, getfenv, getmetatable, ipairs, pairs, pcall = error, getfenv, getmetatable, ipairs, pairs, pcall
+local select, setfenv, setmetatable, tostring, type, xpcall = select, setfenv, setmetatable, tostring, type, xpcall
 local resume = coroutine.resume
 local yield, concat = coroutine.yield, table.concat
 
@@ -27,6 +27,19 @@ local function copy(from)
       to[key] = value
    end
    return to
+end
+
+-- The tables that threads have in common, by the metatable of what each has for itself.
+local common = {}
+
+-- Makes what gives each thread a table of its own that begins as `from`: it has what the thread sets in it,
+-- and the rest in common, which would else take kilobytes a thread, and cold memory with each query.
+local function owned(from)
+   local meta = {__index = copy(from)}
+   common[meta] = meta.__index
+   return function()
+      return setmetatable({}, meta)
+   end
 end
 
 local function refused(name)
@@ -56,6 +69,19 @@ local function unless_stopped(ok, ...)
       error((...), 0)
    end
    return ok, ...
+end
+
+-- Of a thread's own table both what it set and what it has in common.
+base.pairs = function(of)
+   local from = common[getmetatable(of)]
+   if not from then
+      return pairs(of)
+   end
+   local all = copy(from)
+   for key, value in pairs(of) do
+      all[key] = value
+   end
+   return pairs(all)
 end
 
 base.pcall = function(...)
@@ -225,20 +251,23 @@ add_legacy(host, base, function() return of[getfenv(0)] end, parts, rand)
 
 -- Script threads ----------------------------------------------------------------------------------
 
+local own_math, own_table, own_bit = owned(base_G.math), owned(base_G.table), owned(base_G.bit)
+local own_coroutine, own_os, own_io = owned(base_coroutine), owned(base_os), owned(base_io)
+local own_opt, own_rand, own_sql = owned(host.options), owned(rand), owned(parts.sql)
+
 -- sysbench 0.5 gave every option as a global text.
 local seen_globals = {__index = setmetatable(host.globals, {__index = base})}
 
 local function new_environment(thread)
    local env = setmetatable({}, seen_globals)
    env._G = env
-   env.math, env.table, env.bit, env.coroutine =
-      copy(base_G.math), copy(base_G.table), copy(base_G.bit), copy(base_coroutine)
-   env.os, env.io = copy(base_os), copy(base_io)
+   env.math, env.table, env.bit, env.coroutine = own_math(), own_table(), own_bit(), own_coroutine()
+   env.os, env.io = own_os(), own_io()
    local sysbench = {
       tid = thread,
-      opt = copy(host.options),
-      rand = copy(rand),
-      sql = copy(parts.sql),
+      opt = own_opt(),
+      rand = own_rand(),
+      sql = own_sql(),
       histogram = reports.histogram,
       hooks = {},
       error = {NONE = 0, RESTART_EVENT = RESTART_EVENT},
