@@ -210,7 +210,8 @@ pub(crate) fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
         PartKind::WaitingForSession => Shade::Of(3, 1.0),
         PartKind::Client => Shade::Of(1, 1.0),
         PartKind::Network => Shade::Of(5, 1.0),
-        PartKind::ServerCpu | PartKind::ServerAndNetwork => Shade::Of(0, 1.0),
+        PartKind::ServerCpu => Shade::Of(0, 1.0),
+        PartKind::ServerAndNetwork => Shade::Of(4, 1.0),
         PartKind::ServerWait => Shade::Of(2, [1.0, 0.75, 0.55, 0.4, 0.3][waits.min(4)]),
         PartKind::Unexplained => Shade::Unknown,
     }
@@ -236,6 +237,30 @@ mod tests {
             assert!(!unit_in(unit, Lang::Zh).is_ascii(), "{unit}");
         }
         assert_eq!(unit_in("ms", Lang::Zh), "ms");
+    }
+
+    #[test]
+    fn parts_of_one_picture_are_told_apart() {
+        let kinds = [
+            PartKind::WaitingForSession,
+            PartKind::Client,
+            PartKind::Network,
+            PartKind::ServerCpu,
+            PartKind::ServerWait,
+            PartKind::ServerAndNetwork,
+            PartKind::Unexplained,
+        ];
+        let shades = kinds.map(|part| {
+            let part = Part {
+                part,
+                class: None,
+                ms: 1.0,
+            };
+            shade(&part, &[])
+        });
+        for (n, shade) in shades.iter().enumerate() {
+            assert!(!shades[..n].contains(shade), "{:?}", kinds[n]);
+        }
     }
 
     #[test]
