@@ -24,14 +24,17 @@ pub(crate) struct Connection {
     host: Option<u32>,
     /// Statements sent since they were last taken.
     sent: u32,
+    /// 0 where the server told none.
+    connection_id: u32,
 }
 
 impl Connection {
-    pub fn new(driver: Driver, host: Option<usize>) -> Self {
+    pub fn new(driver: Driver, host: Option<usize>, connection_id: u32) -> Self {
         Self {
             driver,
             host: host.and_then(|h| u32::try_from(h).ok()),
             sent: 0,
+            connection_id,
         }
     }
 
@@ -55,11 +58,7 @@ impl Connection {
     /// The connection id that the server gave when it greeted, its lower 32 bits; PostgreSQL's process id.
     /// None of an embedded database.
     pub fn connection_id(&self) -> Option<u32> {
-        match &self.driver {
-            Driver::Mysql(s) => Some(s.connection_id()),
-            Driver::Postgres(s) => s.process(),
-            Driver::Sqlite(_) => None,
-        }
+        Some(self.connection_id).filter(|id| *id > 0)
     }
 
     /// Whether a pooler answers for the server.

@@ -353,7 +353,7 @@ impl Connector {
     pub(crate) async fn open_plain(&self, host: Option<usize>) -> Result<Connection, DbError> {
         if self.is_blocking() {
             let opened = sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)?;
-            return Ok(Connection::new(Driver::Sqlite(opened), None));
+            return Ok(Connection::new(Driver::Sqlite(opened), None, 0));
         }
         let place = host.and_then(|h| self.hosts.get(h).zip(self.addresses.get(h)));
         let Some(((host_name, _), addresses)) = place else {
@@ -366,7 +366,7 @@ impl Connector {
         // Boxed: a session's task is as large as the largest of what it ever waits for.
         let opening = Box::pin(self.open_driver(host_name, addresses));
         let opened = timeout(self.longest_opening(), opening).await;
-        let driver = opened.unwrap_or_else(|_| {
+        let (driver, connection_id) = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
             let known = host.and_then(|h| self.pooling.get(h)?.get());
             let hint = match known {
@@ -381,7 +381,7 @@ impl Connector {
                 &format!("no reply within {seconds} s{hint}"),
             ))
         })?;
-        Ok(Connection::new(driver, host))
+        Ok(Connection::new(driver, host, connection_id))
     }
 
     /// How long opening a connection may take. What is added to each round trip is not the server's
@@ -408,7 +408,8 @@ impl Connector {
         let another = || async {
             let stream = self.stream(name, addresses).await?;
             let (target, tls) = (&self.target, self.tls.as_ref());
-            postgres::PostgresSession::open(stream, name, target, tls, &options).await
+            let opened = postgres::PostgresSession::open(stream, name, target, tls, &options);
+            opened.await.map(|(session, _)| session)
         };
         match (Box::pin(pooler::look(another)).await, known) {
             (Some(pooling), Some(known)) => *known.get_or_init(|| pooling),
@@ -444,16 +445,21 @@ impl Connector {
         Err(refused(host, &why))
     }
 
-    async fn open_driver(&self, host: &Host, addresses: &[Address]) -> Result<Driver, DbError> {
+    /// With the connection id that the server told when it greeted; 0 where it told none.
+    async fn open_driver(
+        &self,
+        host: &Host,
+        addresses: &[Address],
+    ) -> Result<(Driver, u32), DbError> {
         let stream = self.stream(host, addresses).await?;
         let (target, tls, options) = (&self.target, self.tls.as_ref(), &self.options);
         match target.protocol {
             Protocol::Mysql => mysql::MysqlSession::open(stream, host, target, tls, options)
                 .await
-                .map(Driver::Mysql),
+                .map(|(session, id)| (Driver::Mysql(session), id)),
             _ => postgres::PostgresSession::open(stream, host, target, tls, options)
                 .await
-                .map(Driver::Postgres),
+                .map(|(session, id)| (Driver::Postgres(session), id)),
         }
     }
 }

@@ -21,13 +21,17 @@ pub async fn open(
     options: &ConnectOptions,
 ) -> Result<Session, DbError> {
     stream.limit_exchanges(options.statement_timeout);
-    let driver = match target.protocol {
+    let opened = match target.protocol {
         Protocol::Mysql => MysqlSession::open(stream, host, target, None, options)
             .await
-            .map(Driver::Mysql),
+            .map(|(session, id)| (Driver::Mysql(session), id)),
         _ => PostgresSession::open(stream, host, target, None, options)
             .await
-            .map(Driver::Postgres),
+            .map(|(session, id)| (Driver::Postgres(session), id)),
     };
-    Ok(Session::new(Connection::new(driver?, None), None))
+    let (driver, connection_id) = opened?;
+    Ok(Session::new(
+        Connection::new(driver, None, connection_id),
+        None,
+    ))
 }

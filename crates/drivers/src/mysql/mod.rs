@@ -103,19 +103,19 @@ pub struct MysqlSession {
     terms: Terms,
     local_files: bool,
     bulk: bool,
-    /// Its lower 32 bits.
-    connection_id: u32,
     ahead: Ahead,
 }
 
 impl MysqlSession {
+    /// With the lower 32 bits of its connection id, as the greeting has them: a proxy's own, where one is
+    /// between.
     pub(crate) async fn open(
         mut stream: Stream,
         host: &Host,
         target: &Target,
         tls: Option<&Arc<rustls::ClientConfig>>,
         options: &ConnectOptions,
-    ) -> Result<Self, DbError> {
+    ) -> Result<(Self, u32), DbError> {
         // Boxed: what opening needs isn't part of every session's future for the rest of its life.
         let matched = options.count_matched;
         let agreed = Box::pin(handshake::open(&mut stream, host, target, tls, matched)).await?;
@@ -128,7 +128,6 @@ impl MysqlSession {
             terms: agreed.terms,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
-            connection_id: agreed.connection_id,
             ahead: Ahead::default(),
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
@@ -139,12 +138,7 @@ impl MysqlSession {
             let set = Box::pin(session.simple(AUTOCOMMIT)).await;
             set.map_err(|e| error::opening(host, e))?;
         }
-        Ok(session)
-    }
-
-    /// The lower 32 bits of the connection id, as the greeting has it: a proxy's own, where one is between.
-    pub(crate) fn connection_id(&self) -> u32 {
-        self.connection_id
+        Ok((session, agreed.connection_id))
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

@@ -60,8 +60,6 @@ pub struct PostgresSession {
     /// A reply is not wholly received: the session can't be used until it is.
     pending: bool,
     in_transaction: bool,
-    /// The process that serves it, where the server said so when it began.
-    process: Option<u32>,
     ahead: Ahead,
     /// What few sessions have: ten thousand of them keep a pointer for it.
     rare: Option<Box<Rare>>,
@@ -79,14 +77,15 @@ struct Rare {
 }
 
 impl PostgresSession {
-    /// Opens a session on a fresh connection.
+    /// Opens a session on a fresh connection. With the id of the process that serves it, as the server told it: a
+    /// pooler's own number, where one is between; 0 where nothing was told.
     pub(crate) async fn open(
         stream: Stream,
         host: &Host,
         target: &Target,
         tls: Option<&Arc<rustls::ClientConfig>>,
         options: &ConnectOptions,
-    ) -> Result<Self, DbError> {
+    ) -> Result<(Self, u32), DbError> {
         // In a box of its own: a task is as large as its largest wait, and this one is done once.
         let started = Box::pin(startup::start(stream, host, target, tls)).await?;
         let mut session = Self {
@@ -97,7 +96,6 @@ impl PostgresSession {
             mode: options.prepared,
             pending: false,
             in_transaction: false,
-            process: started.number.and_then(|n| u32::try_from(n).ok()),
             ahead: Ahead::default(),
             rare: None,
         };
@@ -125,13 +123,8 @@ impl PostgresSession {
             let set = Box::pin(session.query(&sql)).await;
             set.map_err(|e| startup::refuse(host, e))?;
         }
-        Ok(session)
-    }
-
-    /// The id of the process that serves it, where the server said so when it began: a pooler's own
-    /// number, where one is between.
-    pub(crate) fn process(&self) -> Option<u32> {
-        self.process
+        let process = started.number.and_then(|n| u32::try_from(n).ok());
+        Ok((session, process.unwrap_or_default()))
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {
