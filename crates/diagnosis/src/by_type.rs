@@ -47,8 +47,6 @@ impl SessionsOfType {
 struct SeenTypes<'r> {
     each: BTreeMap<&'r str, SessionsOfType>,
     all: SessionsOfType,
-    /// Of all transactions.
-    known: MeanParts,
     /// Whether row locks are divided by those who were blocked, and not by waits that sessions tell.
     are_blocked_told: bool,
     /// Whether states tell when sessions wait for reads.
@@ -80,7 +78,7 @@ impl Observations<'_> {
             let mut split = match own.filter(|own| self.is_enough(own, stats)) {
                 Some(own) => {
                     let times = self.load.latency.count as f64 / stats.count as f64;
-                    seen.part(own, times, of_client).split()
+                    seen.part(&self.known, own, times, of_client).split()
                 }
                 None => {
                     let mut split = of_client.split();
@@ -97,9 +95,12 @@ impl Observations<'_> {
         splits
     }
 
+    fn seconds_looked(&self) -> f64 {
+        self.activity.as_ref().map_or(0, |a| a.points) as f64
+    }
+
     fn is_enough(&self, own: &SessionsOfType, stats: &TypeStats) -> bool {
-        let seconds = self.activity.as_ref().map_or(0, |a| a.points);
-        own.in_server() * seconds as f64 >= FEWEST_OF_TYPE && stats.count >= FEWEST_ENDED
+        own.in_server() * self.seconds_looked() >= FEWEST_OF_TYPE && stats.count >= FEWEST_ENDED
     }
 
     /// None where types are not told apart, or too many sessions went on to another transaction while the server
@@ -123,14 +124,13 @@ impl Observations<'_> {
         SeenTypes {
             each,
             all,
-            known: self.known(),
             are_blocked_told,
             are_reads_told: self.activity.as_ref().is_some_and(|a| a.executing == 0.0),
         }
     }
 
     fn sessions_by_type(&self) -> BTreeMap<&str, SessionsOfType> {
-        let seconds = self.activity.as_ref().map_or(0, |a| a.points) as f64;
+        let seconds = self.seconds_looked();
         let mut each: BTreeMap<&str, SessionsOfType> = BTreeMap::new();
         for series in self.series.named(SERVER_ACTIVITY, "sessions.by-type") {
             let label = |name: &str| series.key.labels.get(name).map_or("", String::as_str);
@@ -176,12 +176,17 @@ impl Observations<'_> {
 
 impl SeenTypes<'_> {
     /// A type's part of what is known of all transactions, of which there are so many for each of its own.
-    fn part(&self, own: &SessionsOfType, times: f64, of_client: MeanParts) -> MeanParts {
+    fn part(
+        &self,
+        known: &MeanParts,
+        own: &SessionsOfType,
+        times: f64,
+        of_client: MeanParts,
+    ) -> MeanParts {
         let part = |ms: f64, own: f64, all: f64| match all > 0.0 {
             true => ms * times * own / all,
             false => 0.0,
         };
-        let known = &self.known;
         let cpu = |ms: f64| part(ms, own.on_cpu, self.all.on_cpu);
         let wait = |(class, ms): &(WaitClass, f64)| {
             let ms = match class {

@@ -18,6 +18,8 @@ pub(crate) struct Observations<'r> {
     pub record: &'r RunRecord,
     pub series: RecordSeries<'r>,
     pub load: Load,
+    /// What is known of the mean of all transactions.
+    pub known: MeanParts,
     /// Of all transactions.
     pub split: Split,
     /// What the server's parts came to by what was left of the latency for them, before they were made to
@@ -60,6 +62,7 @@ impl<'r> Observations<'r> {
         let mut seen = Self {
             record,
             series,
+            known: MeanParts::default(),
             split: Split::default(),
             over: 0.0,
             stalls: tidemark_analysis::stalls(record),
@@ -74,12 +77,12 @@ impl<'r> Observations<'r> {
             is_shared,
             is_embedded,
         };
-        (seen.split, seen.over) = seen.known().split_and_over();
+        seen.known = seen.mean_parts();
+        (seen.split, seen.over) = seen.known.split_and_over();
         Some(seen)
     }
 
-    /// What is known of the mean of all transactions.
-    pub fn known(&self) -> MeanParts {
+    fn mean_parts(&self) -> MeanParts {
         let load = &self.load;
         let latency = &load.latency;
         let mut waits_ms = self.waits_ms();

@@ -70,21 +70,14 @@ impl RunningTypes {
             }));
         }
         into.sort_unstable();
-        let mut begin = 0;
-        let mut kept = 0;
-        while let Some(first) = into.get(begin).copied() {
-            let same = into.iter().skip(begin);
-            let same = same.take_while(|other| other.connection == first.connection);
-            let end = begin + same.count();
-            if let (true, Some(place)) =
-                (end - begin == 1 && first.kind() != NONE, into.get_mut(kept))
-            {
-                *place = first;
-                kept += 1;
+        into.dedup_by(|next, kept| {
+            let is_shared = next.connection == kept.connection;
+            if is_shared {
+                kept.transaction = NONE.into();
             }
-            begin = end;
-        }
-        into.truncate(kept);
+            is_shared
+        });
+        into.retain(|running| running.kind() != NONE);
     }
 
     /// A session was opened, whose connection id has these lower 32 bits.

@@ -47,8 +47,9 @@ fn types_have_what_the_client_knows_of_them() {
 
 /// Of a made run whose transactions are of two types: a third of them is `pay`, the others are `order`, and both
 /// last as long as all do.
-fn two_types(made: &Made) -> Vec<Split> {
-    tidemark_diagnosis::diagnose(&made.made_of_two()).parts
+fn two_types(made: &Made) -> [Split; 3] {
+    let parts = tidemark_diagnosis::diagnose(&made.made_of_two()).parts;
+    parts.try_into().unwrap()
 }
 
 impl Made {
@@ -69,6 +70,11 @@ fn of_type(made: Made, kind: &'static str, wait: &'static str, sessions: f64) ->
     made.set("server-activity", "sessions.by-type", &labels, sessions)
 }
 
+fn blocked(made: Made, kind: &'static str, sessions: f64) -> Made {
+    let labels = [("type", kind)];
+    made.set("server-status", "locks.blocked.by-type", &labels, sessions)
+}
+
 #[test]
 fn types_have_the_servers_parts_by_what_their_sessions_were_seen_at() {
     let made = run()
@@ -81,9 +87,7 @@ fn types_have_the_servers_parts_by_what_their_sessions_were_seen_at() {
     let made = of_type(made, "pay", "CPU", 0.5);
     let made = of_type(made, "order", "IO:WalSync", 0.5);
     let made = of_type(made, "pay", "Lock:tuple", 1.0);
-    let [all, order, pay] = &*two_types(&made) else {
-        panic!("three");
-    };
+    let [all, order, pay] = &two_types(&made);
     let near = |part: f64, ms: f64, split: &Split| {
         assert!((part - ms).abs() < 0.1, "{ms}: {split:#?}");
     };
@@ -115,19 +119,9 @@ fn row_locks_of_mariadb_are_the_types_that_its_transactions_tell() {
         .status("transactions.open", 3.0);
     let made = of_type(made, "order", "Sending data", 1.0);
     let mut made = of_type(made, "pay", "Updating", 2.0);
-    let blocked = |made: Made, kind, sessions| {
-        made.set(
-            "server-status",
-            "locks.blocked.by-type",
-            &[("type", kind)],
-            sessions,
-        )
-    };
     made = blocked(made, "order", 0.5);
     made = blocked(made, "pay", 1.5);
-    let [_, order, pay] = &*two_types(&made) else {
-        panic!("three");
-    };
+    let [_, order, pay] = &two_types(&made);
     let near = |part: f64, ms: f64| assert!((part - ms).abs() < 0.05, "{order:#?} {pay:#?}");
     near(order.wait_ms(WaitClass::RowLock), 2.0 * 0.25 * 1.5);
     near(pay.wait_ms(WaitClass::RowLock), 2.0 * 0.75 * 3.0);
@@ -144,9 +138,7 @@ fn is_whole(split: &Split) -> bool {
 fn types_that_were_hardly_seen_have_no_parts_of_the_server() {
     let made = of_type(run(), "order", "CPU", 2.0);
     let made = of_type(made, "pay", "CPU", 0.15);
-    let [_, order, pay] = &*two_types(&made) else {
-        panic!("three");
-    };
+    let [_, order, pay] = &two_types(&made);
     assert!(!is_whole(order), "{order:#?}");
     assert!(is_whole(pay), "4.5 session-seconds: {pay:#?}");
 
@@ -189,22 +181,19 @@ fn few_row_locks_are_nobodys() {
         .status("transactions.open", 3.0);
     let made = of_type(made, "order", "Sending data", 1.0);
     let made = of_type(made, "pay", "Updating", 1.0);
-    let blocked = |made: &Made, sessions: f64| {
-        let name = "locks.blocked.by-type";
-        let made = made
-            .clone()
-            .set("server-status", name, &[("type", "pay")], sessions);
-        two_types(&made)[2].wait_ms(WaitClass::RowLock)
+    let row_locks = |sessions: f64| {
+        let [_, _, pay] = two_types(&blocked(made.clone(), "pay", sessions));
+        pay.wait_ms(WaitClass::RowLock)
     };
-    assert_eq!(blocked(&made, 0.9), 0.0, "27 session-seconds");
-    assert!((blocked(&made, 1.1) - 1.5).abs() < 0.05);
+    assert_eq!(row_locks(0.9), 0.0, "27 session-seconds");
+    assert!((row_locks(1.1) - 1.5).abs() < 0.05);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn types_together_have_no_more_than_all(
-        work in proptest::array::uniform2(0.2..4.0_f64), blocked in proptest::array::uniform2(0.0..4.0_f64),
+        work in proptest::array::uniform2(0.2..4.0_f64), locked in proptest::array::uniform2(0.0..4.0_f64),
         log in proptest::array::uniform2(0.0..2.0_f64), is_maria: bool,
     ) {
         let made = if is_maria { mariadb() } else { run() };
@@ -215,15 +204,12 @@ proptest! {
             made = of_type(made, kind, if is_maria { "Updating" } else { "CPU" }, work[n]);
             made = of_type(made, kind, if is_maria { "Commit" } else { "IO:WalSync" }, log[n]);
             if is_maria {
-                let labels = [("type", kind)];
-                made = made.set("server-status", "locks.blocked.by-type", &labels, blocked[n]);
+                made = blocked(made, kind, locked[n]);
             }
         }
-        let [all, order, pay] = &*two_types(&made) else {
-            panic!("three");
-        };
+        let [all, order, pay] = &two_types(&made);
         // Those who look at locks see another moment: more may be blocked than are at work.
-        let is_working = !is_maria || (0..2).any(|n| work[n] > blocked[n] + 0.01);
+        let is_working = !is_maria || (0..2).any(|n| work[n] > locked[n] + 0.01);
         let has_cpu = [order, pay].iter().any(|split| split.ms(PartKind::ServerCpu) > 0.0);
         prop_assert!(has_cpu || !is_working, "{order:#?} {pay:#?}");
         let parts = all.parts.iter().filter(|p| matches!(p.part, PartKind::ServerCpu | PartKind::ServerWait));

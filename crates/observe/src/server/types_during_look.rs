@@ -118,7 +118,7 @@ impl SessionsByType {
     pub fn tell(&mut self, samples: &mut Samples) {
         let looks = self.sessions.looks();
         let went_on = std::mem::take(&mut self.went_on);
-        if looks > 0 && self.sessions.tell(&BY_TYPE, samples) {
+        if self.sessions.tell(&BY_TYPE, samples) {
             samples.tell(&WENT_ON, &[], went_on / looks as f64);
         }
     }
