@@ -2,6 +2,7 @@
 
 use crate::plan::BoundWorkload;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::observe::NETWORK;
@@ -10,7 +11,7 @@ use tidemark_core::{DbError, Engine, Isolation, Job, Observe, Pacing, ServerInfo
 use tidemark_drivers::catalog::{self, Summed};
 use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{EngineError, is_loaded_by, is_ours, is_unfinished, why_not_ours};
-use tidemark_observe::{data_disks, with_members};
+use tidemark_observe::{EndpointAccess, HostExporter, data_disks, with_members};
 use tidemark_runtime::block_on;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -127,6 +128,14 @@ pub async fn ping(session: &mut Session) -> Option<Ping> {
     Ping::of(&times)
 }
 
+/// The node_exporter of the database's host, if one is named.
+pub fn host_exporter(url: Option<&str>, ca: Option<&Path>) -> Option<HostExporter> {
+    url.map(|url| HostExporter {
+        url: url.into(),
+        access: EndpointAccess::from_environment(ca),
+    })
+}
+
 /// Asks the target for its version, settings, members and the tables that the workload needs. What its
 /// members are is added to the topology of a file.
 ///
@@ -143,6 +152,10 @@ pub fn describe(
         of_study: StudyTables::of(job),
         round_trip: matches!(job.load.pacing, Pacing::Rate(_) | Pacing::Steps(_)),
         observe: job.watch.observe.clone(),
+        exporter: host_exporter(
+            job.watch.observe_host.as_deref(),
+            job.watch.observe_ca.as_deref(),
+        ),
         file,
     };
     let most_rows = match job.skip_row_counts {
@@ -168,6 +181,7 @@ pub fn describe_counting(
         of_study: None,
         round_trip: false,
         observe: Observe::Off,
+        exporter: None,
         file: None,
     };
     look(connector, workload, sessions, most_rows, asks)
@@ -178,6 +192,7 @@ struct Asks {
     of_study: Option<StudyTables>,
     round_trip: bool,
     observe: Observe,
+    exporter: Option<HostExporter>,
     file: Option<Topology>,
 }
 
@@ -261,7 +276,14 @@ fn look(
         }
         let server = session.server().clone();
         let on_client = on_client(&mut session, &connector);
-        let disks = data_disks(&mut session, connector.target(), &asks.observe, on_client).await;
+        let disks = data_disks(
+            &mut session,
+            connector.target(),
+            &asks.observe,
+            on_client,
+            asks.exporter.as_ref(),
+        )
+        .await;
         let topology = with_members(&mut session, &connector, &asks.observe, asks.file).await;
         session.close().await;
         Ok(Described {

@@ -3,7 +3,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
-use crate::looking::{on_client, settings_of};
+use crate::looking::{host_exporter, on_client, settings_of};
 use crate::record_outputs::{RecordOutputs, complain, say};
 use crate::recording::Recording;
 use crate::render::{self, Format};
@@ -30,7 +30,8 @@ use tidemark_core::{DbError, Observe, Protocol, RunSpec, ServerInfo, Source, Tar
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
 use tidemark_observe::{
-    EndpointAccess, Observing, SeriesSink, Sources, client_host, data_disks, sources, with_members,
+    EndpointAccess, HostExporter, Observing, SeriesSink, Sources, client_host, data_disks, sources,
+    with_members,
 };
 use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
@@ -83,7 +84,8 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     };
     let connector = Connector::new(target.clone(), options)?.must_exist();
     let file = topology_of(words.topology.as_deref())?;
-    let server = describe(&connector, &words.observe, file)?;
+    let exporter = host_exporter(words.observe_host.as_deref(), words.observe_ca.as_deref());
+    let server = describe(&connector, &words.observe, exporter, file)?;
     let seen = sources(&Observing {
         observe: &words.observe,
         host: words.observe_host.as_deref(),
@@ -207,6 +209,7 @@ struct WatchedServer {
 fn describe(
     connector: &Connector,
     observe: &Observe,
+    exporter: Option<HostExporter>,
     file: Option<Topology>,
 ) -> Result<WatchedServer, Failure> {
     let (connector, observe) = (connector.clone(), observe.clone());
@@ -218,7 +221,14 @@ fn describe(
         let server = WatchedServer {
             info: session.server().clone(),
             on_client,
-            disks: data_disks(&mut session, connector.target(), &observe, on_client).await,
+            disks: data_disks(
+                &mut session,
+                connector.target(),
+                &observe,
+                on_client,
+                exporter.as_ref(),
+            )
+            .await,
             settings,
             notes,
             topology: with_members(&mut session, &connector, &observe, file).await,

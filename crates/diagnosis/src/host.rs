@@ -260,7 +260,7 @@ impl Disk {
         let mut names = series.labels(source, "disk.busy", "disk");
         let data = &series.record.server_disks;
         let holds = |name: &&str| data.iter().any(|disk| disk.device == *name);
-        if source == CLIENT_HOST && names.iter().any(holds) {
+        if names.iter().any(holds) {
             names.retain(holds);
         }
         let disks = names.into_iter().filter_map(|name| {

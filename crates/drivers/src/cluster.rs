@@ -24,6 +24,8 @@ pub struct Cluster {
     /// The query for the members' machines: a member's address, `cpu`, `memory` or `disk`, the device, the
     /// property, its value (cores or bytes).
     pub machines: Option<&'static str>,
+    /// The query for the members' configuration: a member's kind, its address, a setting's name, its value.
+    pub configuration: Option<&'static str>,
 }
 
 /// A node that has metrics.

@@ -1,5 +1,7 @@
-//! The disks that hold a local server's data: model, kind, scheduler, as sysfs has them.
+//! The disks that hold a server's data: model, kind, scheduler, as sysfs has them, or the node_exporter of
+//! a host elsewhere.
 
+use crate::server::{EndpointAccess, exporter_disks};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -7,25 +9,41 @@ use tidemark_core::record::Disk;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::Session;
 
-/// The disks of the folder that a server of this host says it keeps its data in; none where it does not
-/// say, or says it of another file system, as one in a container does.
+/// The node_exporter of a database's host, where the user named one.
+#[derive(Debug, Clone)]
+pub struct HostExporter {
+    /// Its address, as `--observe-host` has it.
+    pub url: String,
+    /// What it wants to be read.
+    pub access: EndpointAccess,
+}
+
+/// The disks of the folder that a server says it keeps its data in, as this host has them or its own
+/// host's exporter; none where it does not say, or says it of another file system, as one in a container
+/// does.
 pub async fn data_disks(
     session: &mut Session,
     target: &Target,
     observe: &Observe,
     on_client: Option<bool>,
+    exporter: Option<&HostExporter>,
 ) -> Vec<Disk> {
+    let is_here = on_client == Some(true);
     let sql = match session.server().engine {
         _ if *observe == Observe::Off => return Vec::new(),
         Engine::Sqlite => return disks_of(Path::new(&target.database)),
-        _ if on_client != Some(true) => return Vec::new(),
+        _ if !is_here && exporter.is_none() => return Vec::new(),
         Engine::Mariadb | Engine::Mysql => "SELECT @@datadir",
         Engine::Postgres => "SELECT current_setting('data_directory')",
         _ => return Vec::new(),
     };
     let said = session.query(sql).await.ok();
     let folder = said.and_then(|rows| rows.text(0, 0));
-    folder.map_or_else(Vec::new, |folder| disks_of(Path::new(&folder)))
+    match (folder, exporter) {
+        (Some(folder), _) if is_here => disks_of(Path::new(&folder)),
+        (Some(folder), Some(exporter)) => exporter_disks(exporter, &folder),
+        _ => Vec::new(),
+    }
 }
 
 /// The disks that hold a file or folder.

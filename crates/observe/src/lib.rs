@@ -43,7 +43,7 @@ mod usage;
 pub use cgroup::cpu_quota;
 pub use client::{ClientHostSource, MOST_CORES};
 pub use condition::HostCondition;
-pub use disk::{data_disks, disks_of};
+pub use disk::{HostExporter, data_disks, disks_of};
 pub use host::client_host;
 pub use load::{ClientLoad, HostSampler};
 pub use look::look;

@@ -17,6 +17,10 @@ pub struct Baseline {
     /// How long a statement takes that does nothing, in milliseconds, while nothing else is asked;
     /// `None` of an embedded database.
     pub ping_ms: Option<f64>,
+    /// How long it takes beside the load, on average over the time; `None` where nobody asked.
+    pub loaded_ping_ms: Option<f64>,
+    /// The [share of the time](super::Progress::share_still) in which no transaction ended.
+    pub still: Option<f64>,
     /// CPU that the client took, as a share of what its threads may use.
     pub client_use: f64,
     /// CPU of the server's host, where that can be seen: where it is the client's own.

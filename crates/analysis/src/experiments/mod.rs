@@ -4,13 +4,16 @@
 //! told, [`wants_more`] whether more pairs are to be made, [`judge`] what all of them prove.
 
 mod baseline;
+mod held_up;
 mod pairs;
+mod standstill;
 mod thresholds;
 mod verdict;
 
 pub use baseline::{Baseline, HostCpu, distance_share, later_ms};
 pub use pairs::{FEWEST_PAIRS, baseline_goes_first, is_decided, ratio, wants_more};
-pub use verdict::{Confidence, Evidence, ExperimentVerdict, ProvenCause, judge};
+pub use standstill::Progress;
+pub use verdict::{Confidence, Evidence, ExperimentVerdict, Proof, ProvenCause, judge};
 
 use thresholds::{CACHE_GAIN, CLIENT_FREE, DISTANCE_POSSIBLE, GAIN, SESSIONS_GAIN};
 

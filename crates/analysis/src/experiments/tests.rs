@@ -1,5 +1,6 @@
 mod distance;
 mod exclusion;
+mod held_up;
 mod pairs;
 
 use super::{
@@ -17,6 +18,8 @@ const SATURATED: Baseline = Baseline {
     mean_ms: 0.8,
     round_trips: 1.0,
     ping_ms: Some(0.04),
+    loaded_ping_ms: Some(0.06),
+    still: Some(0.0),
     client_use: 0.3,
     host: None,
     writes: true,
@@ -31,6 +34,7 @@ const FAR: Baseline = Baseline {
     mean_ms: 5.26,
     later_ms: 1.6,
     ping_ms: Some(5.1),
+    loaded_ping_ms: Some(5.2),
     client_use: 0.02,
     writes: false,
     ..SATURATED
@@ -49,6 +53,7 @@ fn evidence(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> 
         excluded: excluded.iter().copied().collect(),
         impossible: [].into(),
         is_crowded: false,
+        still_on_one_percent: None,
     }
 }
 
@@ -80,7 +85,6 @@ fn each_experiment_that_raises_throughput_proves_its_class() {
         (SecondClient, 1.6, Class::Client),
         (DisjointKeys, 1.61, Class::Contention),
         (NoCommitWait, 3.0, Class::Log),
-        (OnePercent, 2.5, Class::Cache),
         (SessionsTwice, 1.9, Class::Sessions),
     ] {
         let verdict = but(experiment, ratio * 0.95, ratio, ratio * 1.05);
@@ -90,6 +94,27 @@ fn each_experiment_that_raises_throughput_proves_its_class() {
         let others = verdict.rules_out.len();
         assert!(others >= 4, "{class:?} excludes the others: {verdict:?}");
     }
+}
+
+#[test]
+fn fewer_rows_tell_of_the_cache_and_of_writers_also_what_they_write() {
+    let of = |writes: bool, ratios: Ratios<'_>| {
+        let baseline = Baseline {
+            writes,
+            ..SATURATED
+        };
+        judged(baseline, ratios, &[])
+    };
+    let fewer = (OnePercent, 2.4, 2.5, 2.6);
+    let told = |verdict: ExperimentVerdict| (verdict.class, verdict.confidence);
+    let reads = [fewer, (SessionsTwice, 1.7, 1.8, 1.9)];
+    assert_eq!(told(of(false, &reads)), (Class::Cache, Confidence::High));
+    assert_eq!(told(of(true, &reads)), (Class::Cache, Confidence::Medium));
+    // Checkpoint storms: fewer pages are logged and written.
+    let log = [fewer, (NoCommitWait, 1.6, 1.8, 2.0)];
+    let verdict = of(true, &log);
+    assert_eq!(verdict.class, Class::Log);
+    assert_eq!(verdict.shown[1].class, Class::Cache);
 }
 
 #[test]

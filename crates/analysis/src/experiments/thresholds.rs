@@ -51,6 +51,23 @@ pub(super) const OTHERS: f64 = 0.15;
 /// Twice as many sessions that lower throughput below this are in each other's way.
 pub(super) const RETROGRADE: f64 = 0.95;
 
+/// A statement that does nothing and takes so many milliseconds longer beside the load than without it …
+pub(super) const NO_CPU_MS: f64 = 5.0;
+/// … and so many times as long waits for a processor: where one is free, a scheduler gives it within a
+/// slice, which Linux has at 3 ms.
+pub(super) const NO_CPU_TIMES: f64 = 5.0;
+/// The host of a server that waits for a processor has some to spare below this.
+pub(super) const HOST_FREE: f64 = 0.6;
+/// Fewer sessions than this can all have a slow transaction at once.
+pub(super) const STILL_SESSIONS: usize = 4;
+/// Sessions that all stand still for less than this share of the time are not limited by it: without it
+/// they would do a third more at most.
+pub(super) const STILL_SHARE: f64 = 0.25;
+/// Where fewer transactions than this end in an interval, an empty one may be chance …
+pub(super) const STILL_EXPECTED: f64 = 10.0;
+/// … and where each session ends no more than so many, they may go in step: all began together.
+pub(super) const STILL_A_SESSION: f64 = 5.0;
+
 /// Text costs parsing and planning: where CPU is the limit, throughput falls below this.
 pub(super) const TEXT_COSTS: f64 = 0.98;
 

@@ -1,5 +1,6 @@
 //! What experiments prove together.
 
+use super::held_up::{locked_out, starved};
 use super::thresholds::{
     APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, GAIN,
     NEAR_MS, ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS,
@@ -23,6 +24,8 @@ pub struct Evidence {
     pub impossible: BTreeSet<Experiment>,
     /// Whether each transaction writes to one of fewer rows than there are sessions.
     pub is_crowded: bool,
+    /// [`Baseline::still`] of the runs on the first hundredth of the rows.
+    pub still_on_one_percent: Option<f64>,
 }
 
 /// How sure a verdict is.
@@ -36,11 +39,26 @@ pub enum Confidence {
     High,
 }
 
+/// What proves a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// What throughput does without it, or what an experiment leaves.
+    Experiment,
+    /// Other programs kept the host's processors busy before the load.
+    Neighbours,
+    /// The server has no reply to anything, though its host has CPU left.
+    NoCpu,
+    /// All readers stand still at once, though the server answers.
+    LockedOut,
+}
+
 /// A cause that an experiment proves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProvenCause {
     /// What it is.
     pub class: Class,
+    /// What proves it.
+    pub proof: Proof,
     /// How many times as high throughput is without it; `None` where nothing could be changed.
     pub gain: Option<f64>,
     /// How sure it is by itself.
@@ -67,7 +85,13 @@ pub struct ExperimentVerdict {
 /// What is proven by them.
 pub fn judge(evidence: &Evidence) -> ExperimentVerdict {
     let mut shown = shown(evidence);
-    shown.sort_by(|a, b| b.order().total_cmp(&a.order()));
+    // What fewer rows gain where they are written is of all that writing waits for: the log comes first.
+    let is_log = evidence.baseline.writes && shown.iter().any(|s| s.class == Class::Log);
+    let order = |of: &ProvenCause| match of.class {
+        Class::Cache if is_log => 1.0,
+        _ => of.order(),
+    };
+    shown.sort_by(|a, b| order(b).total_cmp(&order(a)));
     let open: Vec<Experiment> = open(evidence)
         .into_iter()
         .filter(|e| {
@@ -124,34 +148,37 @@ impl ProvenCause {
     /// gained beside crowded rows is gained by sessions that still wait for one another, and what is gained
     /// beside other programs is gained in spite of them.
     fn order(&self) -> f64 {
-        let unknown = match self.class {
-            Class::Contention => f64::INFINITY,
-            _ => 1.0,
-        };
-        self.gain.unwrap_or(unknown)
+        match (self.class, self.gain) {
+            (Class::Contention, None) => f64::INFINITY,
+            (_, None) => 1.0,
+            (_, Some(gain)) => gain,
+        }
     }
 
     /// The cause, as diagnoses of runs name it.
     pub fn cause(&self) -> &'static str {
-        match (self.class, self.gain) {
-            // It is never shown by what it gains.
-            (Class::Cpu, None) => "neighbour",
-            (class, _) => class.cause(),
+        match self.proof {
+            Proof::Experiment => self.class.cause(),
+            Proof::Neighbours => "neighbour",
+            Proof::NoCpu => "cpu-quota",
+            Proof::LockedOut => "lock-held",
         }
     }
 }
 
 impl ExperimentVerdict {
+    /// What proves it.
+    pub fn proof(&self) -> Proof {
+        self.shown
+            .first()
+            .map_or(Proof::Experiment, |first| first.proof)
+    }
+
     /// The cause, as diagnoses of runs name it.
     pub fn cause(&self) -> &'static str {
         self.shown
             .first()
             .map_or(self.class.cause(), ProvenCause::cause)
-    }
-
-    /// Whether other programs took the processors.
-    pub fn is_of_neighbours(&self) -> bool {
-        self.shown.first() == Some(&NEIGHBOURS)
     }
 }
 
@@ -162,10 +189,13 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
             let (class, limit) = experiment.proves()?;
             (of.low > limit).then_some(ProvenCause {
                 class,
+                proof: Proof::Experiment,
                 gain: Some(of.ratio),
                 confidence: match experiment {
                     // A COMMIT may do more than wait for the log: send what was written, ask other nodes.
                     Experiment::Rollback => Confidence::Medium,
+                    // Fewer rows are fewer pages to log and to write, too.
+                    Experiment::OnePercent if evidence.baseline.writes => Confidence::Medium,
                     _ => Confidence::High,
                 },
             })
@@ -173,12 +203,15 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
         .collect();
     shown.extend(distance(evidence));
     shown.extend(crowd(evidence));
+    shown.extend(locked_out(evidence));
     let host = evidence.baseline.host;
-    if host.is_some_and(|host| host.is_full() || host.was_full()) {
+    let starved = starved(&evidence.baseline);
+    if host.is_some_and(|host| host.is_full() || host.was_full()) || starved.is_some() {
         // Where processors are all busy, more sessions get more of what a scheduler deals out, or work in
         // larger groups: that they do more does not show that there were too few.
         shown.retain(|s| s.class != Class::Sessions);
     }
+    shown.extend(starved);
     if host.is_some_and(|host| host.was_full()) {
         shown.push(NEIGHBOURS);
     }
@@ -188,6 +221,7 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
 /// Other programs that kept the host's processors busy before the load.
 const NEIGHBOURS: ProvenCause = ProvenCause {
     class: Class::Cpu,
+    proof: Proof::Neighbours,
     gain: None,
     confidence: Confidence::Medium,
 };
@@ -209,6 +243,7 @@ fn crowd(evidence: &Evidence) -> Option<ProvenCause> {
     let is_full = baseline.host.is_some_and(|host| host.is_full()) && !is_retrograde(evidence);
     (evidence.is_crowded && is_saturated && !is_client && !is_full).then_some(ProvenCause {
         class: Class::Contention,
+        proof: Proof::Experiment,
         gain: None,
         confidence: Confidence::Medium,
     })
@@ -229,6 +264,7 @@ fn distance(evidence: &Evidence) -> Option<ProvenCause> {
     let saved = share * (1.0 - ON_HOST_MS / ping);
     Some(ProvenCause {
         class: Class::Distance,
+        proof: Proof::Experiment,
         // Of what would be left nobody knows more than that it is something.
         gain: Some(1.0 / (1.0 - saved).max(0.01)),
         confidence: match follows && is_moved_by_distance(evidence) {

@@ -3,24 +3,23 @@
 use super::changes::{self, ExperimentChange, Why};
 use super::child_runs::{ChildRuns, NoRun};
 use super::global_setting::GlobalSetting;
-use super::ping::ping_ms;
+use super::ping::{PingsBeside, can_be_asked, ping_alone};
+use super::quiet::{PAUSE, busy_now, pause};
 use super::run_facts::{self, Facts, opened, rate, round_trips, seconds_for};
 use super::together::{Apart, rate_together};
 use super::told;
 use crate::exit::Failure;
 use crate::jobs;
 use crate::plan::BoundWorkload;
-use crate::study::interrupt::is_asked_to_end;
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tidemark_analysis::experiments::{
-    Baseline, Evidence, Experiment, ExperimentVerdict, FEWEST_PAIRS, baseline_goes_first, judge,
-    order, ratio, wants_more,
+    Baseline, Evidence, Experiment, ExperimentVerdict, FEWEST_PAIRS, Progress, baseline_goes_first,
+    judge, order, ratio, wants_more,
 };
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, Pacing, Target};
-use tidemark_observe::HostSampler;
+use tidemark_drivers::Connector;
 use tidemark_report::Lang;
 use tidemark_stats::{Ratio, median};
 use tidemark_store::Store;
@@ -31,12 +30,6 @@ const RUNS_IN_BUDGET: u64 = 180;
 const LONGEST_RUN: u64 = 10;
 /// Seconds that a run takes beside its time, as long as nobody knows.
 const USUAL_OVERHEAD: f64 = 0.5;
-/// For so long the host is watched before the first run.
-const WATCHED_BEFORE: Duration = Duration::from_millis(400);
-/// Servers write the log of commits that did not wait once a second.
-const PAUSE: Duration = Duration::from_secs(1);
-/// How often a pause looks whether the user asks for the end.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// What is asked of a diagnosis beside its job.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +55,10 @@ pub struct Battery {
     lang: Lang,
     /// Of baseline runs as the job has them.
     facts: Facts,
+    /// Of the runs on the first hundredth of the rows.
+    on_one_percent: Progress,
+    /// To a server that is asked beside the load.
+    asked: Option<Connector>,
     /// The share of the client's host that was busy before them.
     busy_before: Option<f64>,
     /// Sessions that the first one had.
@@ -127,6 +124,8 @@ impl Battery {
             budget: asked.budget,
             lang: asked.lang,
             facts: Facts::default(),
+            on_one_percent: Progress::default(),
+            asked: None,
             busy_before: None,
             opened: 0,
             later_ms: 0.0,
@@ -167,7 +166,13 @@ impl Battery {
         };
         self.opened = opened(&first);
         self.later_ms = run_facts::later(&first).as_secs_f64() * 1000.0;
-        let ping = is_server.then(|| ping_ms(plan.connector.clone())).flatten();
+        let alone = is_server
+            .then(|| ping_alone(plan.connector.clone()))
+            .flatten();
+        let ping = alone.map(|alone| alone.ms);
+        if alone.is_some_and(|alone| !alone.is_pooled) && can_be_asked(&plan.connector, &first) {
+            self.asked = Some(plan.connector.clone());
+        }
         let trips = round_trips(&first);
         let baseline = self.baseline(trips, ping, only_reads);
         let planned = self.planned(&baseline, &first, only_reads);
@@ -196,6 +201,8 @@ impl Battery {
             mean_ms: self.facts.mean_ms(),
             round_trips,
             ping_ms,
+            loaded_ping_ms: self.facts.loaded_ping_ms(),
+            still: self.facts.still(self.opened),
             client_use: self.facts.client_use(),
             host: self.facts.host(),
             writes: !only_reads,
@@ -226,9 +233,23 @@ impl Battery {
     /// The baseline, or what a change has in its place.
     fn baseline_run(&mut self, other: Option<&Job>) -> Result<RunRecord, NoRun> {
         let job = other.unwrap_or(&self.base).clone();
-        let record = self.made("baseline", &[job])?.remove(0);
+        let asked = self.asked.clone().filter(|_| other.is_none());
+        let pings = asked.map(PingsBeside::begin);
+        let is_asked = pings.is_some();
+        let mut made = self.made("baseline", std::slice::from_ref(&job));
+        let (waited, is_closed) = pings.map_or((Vec::new(), true), PingsBeside::end);
+        if !is_closed {
+            self.asked = None;
+        }
+        if is_asked && matches!(made, Err(NoRun::Failed(_))) {
+            // Perhaps the server had no session left.
+            self.asked = None;
+            made = self.made("baseline", &[job]);
+        }
+        let record = made?.remove(0);
         if other.is_none() {
             self.facts.add(&record, self.busy_before);
+            self.facts.add_pings(waited);
         }
         Ok(record)
     }
@@ -403,7 +424,13 @@ impl Battery {
         self.setting.back()?;
         let why = match done {
             Ok(records) => match rate_of(&records, change, self.opened) {
-                Ok(rate) => return Ok(Some(rate)),
+                Ok(rate) => {
+                    if experiment == Experiment::OnePercent {
+                        let each = records.iter();
+                        each.for_each(|r| run_facts::add_progress(&mut self.on_one_percent, r));
+                    }
+                    return Ok(Some(rate));
+                }
                 Err(why) => why,
             },
             Err(NoRun::Failed(failure)) => Why::Failed(failure.message),
@@ -441,6 +468,7 @@ impl Battery {
             excluded: excluded.map(|(e, _)| *e).collect(),
             impossible: impossible.map(|(e, _)| *e).collect(),
             is_crowded: changes::is_crowded(&self.base),
+            still_on_one_percent: self.on_one_percent.share_still(self.opened),
         });
         BatteryResult {
             id: self.runs.id.clone(),
@@ -474,27 +502,4 @@ fn rate_of(
 /// Seconds that a run takes by its job.
 fn nominal(job: &Job) -> f64 {
     (job.load.warmup + job.load.time.unwrap_or_default()).as_secs_f64()
-}
-
-/// The share of this host that is busy while nothing is asked of anybody: the lower of two looks, for a
-/// server may still be at what was asked before.
-fn busy_now() -> f64 {
-    let look = || {
-        let mut host = HostSampler::new();
-        sleep(WATCHED_BEFORE);
-        host.sample().cpu_busy
-    };
-    look().min(look())
-}
-
-/// Lets the server do what a run of a change leaves to it.
-fn pause(change: &ExperimentChange) -> Result<(), NoRun> {
-    let begun = Instant::now();
-    while change.leaves_work && begun.elapsed() < PAUSE {
-        if is_asked_to_end() {
-            return Err(NoRun::Interrupted);
-        }
-        sleep(LOOK);
-    }
-    Ok(())
 }

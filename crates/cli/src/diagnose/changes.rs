@@ -16,9 +16,9 @@ const FEWEST_ROWS: u64 = 100;
 const ROWS_A_SESSION: u64 = 50;
 /// Load at the begin of a run that does not count: sessions plan their first statements, caches fill.
 const WARMUP: Duration = Duration::from_millis(300);
-/// Two clients don't begin at the same moment: so long they run at least …
+/// Two clients don't begin at the same moment: so long they run at least.
 const TOGETHER: Duration = Duration::from_secs(3);
-/// … and so finely they count.
+/// So finely runs count: when two clients were at work, and when nothing ended, is seen.
 const FINE: Duration = Duration::from_millis(100);
 
 /// What is run in the place of the baseline.
@@ -100,6 +100,7 @@ pub fn baseline(job: &Job, seconds: u64) -> Job {
     load.time = Some(Duration::from_secs(seconds));
     load.events = None;
     load.warmup = WARMUP;
+    load.interval = FINE;
     job.watch = Watch {
         observe: Observe::Off,
         ..Watch::default()
@@ -236,7 +237,6 @@ fn two_clients(base: &Job) -> Result<ExperimentChange, Why> {
         return Err(Why::OneSession);
     }
     load.time = load.time.map(|time| time.max(TOGETHER));
-    load.interval = FINE;
     let (mut one, mut other) = (base.clone(), base.clone());
     one.load.sessions = base.load.sessions / 2;
     one.load.terminals = base.load.terminals / 2;

@@ -10,6 +10,7 @@ pub mod client_cpu;
 mod global_setting;
 mod left_settings;
 pub mod ping;
+mod quiet;
 mod run_facts;
 mod server_lock;
 mod together;

@@ -2,9 +2,9 @@
 
 use super::client_cpu::may_use;
 use std::time::Duration;
-use tidemark_analysis::experiments::{self, FEWEST_PAIRS, HostCpu};
+use tidemark_analysis::experiments::{self, FEWEST_PAIRS, HostCpu, Progress};
 use tidemark_core::Engine;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{Phase, RunRecord};
 use tidemark_observe::client_host;
 use tidemark_stats::{Histogram, mean};
 
@@ -13,6 +13,9 @@ const A_SESSIONS: f64 = 5.0;
 /// Runs of the same differ by tenths, on a busy machine by halves.
 const UNSTEADY: f64 = 2.0;
 
+/// So many statements are due in half a second: of fewer, one decides.
+const FEWEST_PINGS: usize = 25;
+
 /// What baseline runs had, each in its order.
 #[derive(Debug, Default)]
 pub struct Facts {
@@ -20,6 +23,8 @@ pub struct Facts {
     means: Vec<f64>,
     client_use: Vec<f64>,
     host: Vec<HostCpu>,
+    progress: Progress,
+    pings: Vec<Duration>,
 }
 
 impl Facts {
@@ -34,6 +39,23 @@ impl Facts {
         };
         self.client_use.extend(client_use(record, cores));
         self.host.extend(host_cpu(record, before));
+        add_progress(&mut self.progress, record);
+    }
+
+    /// Adds what statements waited that did nothing, beside a run.
+    pub fn add_pings(&mut self, waited: Vec<Duration>) {
+        self.pings.extend(waited);
+    }
+
+    /// Mean milliseconds of those; `None` of too few.
+    pub fn loaded_ping_ms(&self) -> Option<f64> {
+        let all = self.pings.iter().map(Duration::as_secs_f64);
+        (self.pings.len() >= FEWEST_PINGS).then(|| mean(all) * 1000.0)
+    }
+
+    /// The share of the time in which no transaction ended.
+    pub fn still(&self, sessions: usize) -> Option<f64> {
+        self.progress.share_still(sessions)
     }
 
     /// Mean transactions a second. The first run of all found everything cold.
@@ -69,6 +91,14 @@ impl Facts {
             before: of(|host| host.before),
             client: of(|host| host.client),
         })
+    }
+}
+
+/// Adds what ended in each interval of a run.
+pub fn add_progress(progress: &mut Progress, record: &RunRecord) {
+    let measured = record.intervals.iter();
+    for interval in measured.filter(|i| i.phase == Phase::Measure) {
+        progress.add(interval.types.values().map(|of| of.count).sum());
     }
 }
 

@@ -7,7 +7,7 @@ use crate::texts::diagnose as texts;
 use serde_json::json;
 use std::time::Duration;
 use tidemark_analysis::experiments::{
-    Class, Confidence, Experiment, HostCpu, ProvenCause, distance_share,
+    Class, Confidence, Experiment, HostCpu, Proof, ProvenCause, distance_share,
 };
 use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
 use tidemark_core::{Job, printable};
@@ -141,6 +141,8 @@ pub fn json(found: &BatteryResult, lang: Lang) -> String {
             "mean_ms": baseline.mean_ms,
             "round_trips": baseline.round_trips,
             "ping_ms": baseline.ping_ms,
+            "ping_under_load_ms": baseline.loaded_ping_ms,
+            "share_without_transactions": baseline.still,
             "client_use": baseline.client_use,
             "host_busy": baseline.host.map(|host| host.busy),
             "host_busy_before": baseline.host.map(|host| host.before),
@@ -207,9 +209,11 @@ fn confidence(of: Confidence) -> &'static str {
 }
 
 fn shown(cause: &ProvenCause, lang: Lang) -> &'static str {
-    match (cause.class, cause.gain) {
-        (Class::Cpu, None) => texts::class_neighbours(lang),
-        (of, _) => class(of, lang),
+    match cause.proof {
+        Proof::Experiment => class(cause.class, lang),
+        Proof::Neighbours => texts::class_neighbours(lang),
+        Proof::NoCpu => texts::class_no_cpu(lang),
+        Proof::LockedOut => texts::class_lock(lang),
     }
 }
 
@@ -220,19 +224,22 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
     let name = |experiment: &Experiment| name(*experiment, found.baseline.later_ms, lang);
     let was = |wanted: Experiment| found.experiments.iter().any(|(e, ..)| *e == wanted);
     let client = verdict.shown.iter().any(|s| s.class == Class::Client);
+    let share = |of: f64| format!("{:.0}", of * 100.0);
+    let pings = || {
+        let [alone, beside] = [found.baseline.ping_ms, found.baseline.loaded_ping_ms]
+            .map(|ms| significant(ms.unwrap_or_default()));
+        (alone, beside)
+    };
     match verdict.class {
         Class::Client if client => texts::client(lang, of(Experiment::SecondClient)),
-        Class::Client => {
-            let share = format!("{:.0}", found.baseline.client_use * 100.0);
-            texts::client_cpu(lang, share)
-        }
+        Class::Client => texts::client_cpu(lang, share(found.baseline.client_use)),
         Class::Distance => {
-            let share = distance_share(&found.baseline).unwrap_or_default();
+            let of_latency = distance_share(&found.baseline).unwrap_or_default();
             let said = texts::distance(
                 lang,
                 significant(found.baseline.ping_ms.unwrap_or_default()),
                 significant(found.baseline.round_trips),
-                format!("{:.0}", share * 100.0),
+                share(of_latency),
             );
             let later = significant(found.baseline.later_ms);
             let moves = was(Experiment::Rtt)
@@ -258,6 +265,14 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
                 }
             }
         }
+        Class::Contention if verdict.proof() == Proof::LockedOut => {
+            let still = found.baseline.still.unwrap_or_default();
+            let said = texts::locked_out(lang, share(still), pings().1);
+            match was(Experiment::OnePercent) {
+                true => said + texts::locked_out_of_few(lang),
+                false => said,
+            }
+        }
         Class::Contention if was(Experiment::DisjointKeys) => {
             texts::contention(lang, of(Experiment::DisjointKeys))
         }
@@ -269,19 +284,27 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
             texts::log(lang, of(Experiment::NoCommitWait))
         }
         Class::Log => texts::rollback(lang, of(Experiment::Rollback)),
-        Class::Cache => texts::cache(lang, of(Experiment::OnePercent)),
-        Class::Cpu if verdict.is_of_neighbours() => {
-            let before = found.baseline.host.map_or(0.0, |host| host.before);
-            texts::neighbours(lang, format!("{:.0}", before * 100.0))
+        Class::Cache if found.baseline.writes => {
+            texts::cache_or_writes(lang, of(Experiment::OnePercent))
         }
-        Class::Cpu if verdict.confidence == Confidence::Low && !verdict.open.is_empty() => {
+        Class::Cache => texts::cache(lang, of(Experiment::OnePercent)),
+        Class::Cpu if verdict.proof() == Proof::Neighbours => {
+            let before = found.baseline.host.map_or(0.0, |host| host.before);
+            texts::neighbours(lang, share(before))
+        }
+        Class::Cpu if verdict.proof() == Proof::NoCpu => {
             let busy = found.baseline.host.map_or(0.0, |host| host.busy);
-            texts::cpu_guess(lang, format!("{:.0}", busy * 100.0), open_of(found, lang))
+            let (alone, beside) = pings();
+            texts::no_cpu(lang, beside, alone, share(busy))
         }
         Class::Cpu => {
             let twice = of(Experiment::SessionsTwice);
+            let is_guess = verdict.confidence == Confidence::Low && !verdict.open.is_empty();
             match found.baseline.host.filter(HostCpu::is_full_of_server) {
-                Some(host) => texts::cpu(lang, format!("{:.0}", host.busy * 100.0), twice),
+                Some(host) if is_guess => {
+                    texts::cpu_guess(lang, share(host.busy), open_of(found, lang))
+                }
+                Some(host) => texts::cpu(lang, share(host.busy), twice),
                 None => texts::cpu_by_exclusion(lang, twice),
             }
         }

@@ -73,7 +73,7 @@ pub fn examine(
     }
     if connector.target().protocol != Protocol::Sqlite {
         match pings(connector.clone(), PINGS, LONGEST_PINGS) {
-            Ok(times) => tell(round_trip(&times, lang)),
+            Ok((times, _)) => tell(round_trip(&times, lang)),
             Err(error) => {
                 let says = texts::no_round_trip(lang, error);
                 tell(("round-trip", CheckLevel::Note, says));

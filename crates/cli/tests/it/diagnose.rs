@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tidemark_store::{Filter, Store};
 use tidemark_testkit::{shared_mariadb, shared_postgres};
 
@@ -183,6 +185,61 @@ fn a_hot_row_is_contention() {
     assert!(disjoint["low"].as_f64().unwrap() > 1.5, "{found:#}");
     assert_eq!(found["class"], "contention", "{found:#}");
     assert!(said.err.contains("changes rows"), "{said:?}");
+}
+
+/// Tells a thread to end, whatever happens.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Readers that another session's lock keeps away now and then: none of the changes moves anything, and the
+/// server answers whoever asks nothing of the table.
+#[test]
+fn a_lock_that_another_session_holds_is_contention() {
+    let work = Workdir::new();
+    let server = shared_postgres().unwrap();
+    let database = server.fresh_database("locked_out").unwrap();
+    let url = format!("--target={}", database.url());
+    let table = [
+        "oltp_point_select",
+        &url,
+        "--table-size=1000",
+        "--threads=4",
+    ];
+    work.ok(&[&["sysbench"][..], &table, &["prepare"]].concat());
+    job(&work, &table);
+    let is_over = AtomicBool::new(false);
+    let found = std::thread::scope(|scope| {
+        let _ends = Ends(&is_over);
+        scope.spawn(|| {
+            let sql =
+                "BEGIN; LOCK TABLE sbtest1 IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(0.6); COMMIT";
+            while !is_over.load(Ordering::Relaxed) {
+                database.query(sql).unwrap();
+                std::thread::sleep(Duration::from_millis(400));
+            }
+        });
+        // On a busy machine a statement that asks nothing waits for a processor, too.
+        let words = ["diagnose", "job.json", "--format=json", "--budget=20s"];
+        let mut all = (0..4).map(|_| json(&ok(&work, &words)));
+        all.find(|found| found["verdict"] == "lock-held")
+    });
+    let found = found.expect("a lock is found in one of four diagnoses");
+    assert_eq!(found["class"], "contention", "{found:#}");
+    assert_eq!(found["confidence"], "medium", "{found:#}");
+    let still = found["baseline"]["share_without_transactions"]
+        .as_f64()
+        .unwrap();
+    assert!((0.3..0.95).contains(&still), "{found:#}");
+    let sentence = found["sentence"].as_str().unwrap();
+    assert!(
+        sentence.contains("of the time no transaction ended"),
+        "{sentence}"
+    );
 }
 
 /// An embedded database with a table, as words of a command.

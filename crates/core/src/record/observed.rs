@@ -78,7 +78,7 @@ pub struct ServerStatement {
     pub log_bytes: Option<u64>,
 }
 
-/// A disk that holds a local server's data.
+/// A disk that holds a server's data, where its host is this one or has a node_exporter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {
     /// Its device: `nvme0n1`. Empty where the file system is on no disk.

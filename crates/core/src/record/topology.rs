@@ -14,7 +14,8 @@ pub struct Topology {
     pub listed: bool,
     /// Its hosts, in the order of the file.
     pub hosts: Vec<ClusterHost>,
-    /// What the file sets; passwords are `***`.
+    /// What the file sets, and what of the members' own configuration is not at its default; passwords are
+    /// `***`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<ComponentSetting>,
 }
@@ -69,7 +70,7 @@ pub struct Component {
     pub in_database: bool,
 }
 
-/// A setting that a deployment file has for a component.
+/// A setting of a component.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComponentSetting {
     /// The component: `tikv`.

@@ -50,6 +50,8 @@ const CLUSTER: Cluster = Cluster {
               WHERE is_live ORDER BY node_id",
     read_member: member,
     machines: None,
+    // Its settings are the cluster's.
+    configuration: None,
 };
 
 fn nodes(rows: &RowSet, console: &RowSet) -> Vec<ClusterNode> {

@@ -53,6 +53,10 @@ const CLUSTER: Cluster = Cluster {
          OR (DEVICE_TYPE = 'memory' AND NAME = 'capacity') \
          OR (DEVICE_TYPE = 'disk' AND NAME = 'total')",
     ),
+    // Needs CONFIG.
+    configuration: Some(
+        "SELECT TYPE, INSTANCE, `KEY`, VALUE FROM information_schema.cluster_config",
+    ),
 };
 
 /// TiDB's, TiKV's and PD's, as `cluster_info` has them; of other kinds nothing is taken.

@@ -37,6 +37,7 @@ const CLUSTER: Cluster = Cluster {
     members: "SELECT host, port FROM yb_servers()",
     read_member: member,
     machines: None,
+    configuration: None,
 };
 
 /// Of each host the tablet server and its YSQL, and a master if there is one.

@@ -1,6 +1,7 @@
 //! Sources of the database server: its processes, what it says of itself, its host.
 
 mod access;
+mod exporter_disks;
 mod exposition;
 mod find;
 mod http;
@@ -22,6 +23,7 @@ mod types_during_look;
 mod url;
 
 pub use access::EndpointAccess;
+pub(crate) use exporter_disks::exporter_disks;
 pub(crate) use mysql_activity::MysqlActivity;
 pub(crate) use mysql_status::{MysqlStatus, count_own};
 pub(crate) use node_exporter::NodeExporter;

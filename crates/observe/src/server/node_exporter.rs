@@ -1,6 +1,7 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
 use super::access::EndpointAccess;
+use super::exporter_disks::PORT;
 use super::exposition::{SampleLine, lines};
 use super::http::get;
 use super::url::Url;
@@ -11,8 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 use tidemark_core::observe::SERVER_HOST;
 use tidemark_core::record::{Gap, GapKind};
 
-/// Where node_exporter listens unless it is told otherwise.
-const PORT: u16 = 9100;
 /// So many disks and interfaces are told of, each; of more processors than that only `cpu.busy` is told of
 /// each, and the rest as means of all, as of the client's host.
 const MOST: usize = 32;

@@ -182,7 +182,7 @@ fn set(settings: &[Setting], component: &str, instance: Option<&str>, topology: 
 }
 
 /// A value without what nobody may see.
-fn shown(name: &str, value: &str) -> String {
+pub(super) fn shown(name: &str, value: &str) -> String {
     let is_secret = |text: &str| {
         let text = text.to_ascii_lowercase();
         SECRETS.iter().any(|word| text.contains(word)) || text.ends_with("-token")

@@ -1,5 +1,6 @@
 //! What a database says of its members.
 
+use super::configuration::tuned;
 use crate::server::{host_of, reachable};
 use std::time::Duration;
 use tidemark_core::Observe;
@@ -45,6 +46,12 @@ async fn ask(session: &mut Session, here: &str, topology: &mut Topology) {
         && let Ok(rows) = session.query(machines).await
     {
         hardware(&rows, here, topology);
+    }
+    if let Some(configuration) = cluster.configuration
+        && let Ok(rows) = session.query(configuration).await
+    {
+        let tuned = tuned(&rows, &topology.settings);
+        topology.settings.extend(tuned);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The hosts of a cluster and what runs on them: by TiUP's file, and by what the database says of its
 //! members.
 
+mod configuration;
 mod defaults;
 mod document;
 mod file;

@@ -9,7 +9,12 @@ use std::time::{Duration, Instant};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
 use tidemark_drivers::{ConnectOptions, Connector};
-use tidemark_observe::{EndpointAccess, Observing, Sampling, SamplingResult, sources};
+use tidemark_observe::{
+    EndpointAccess, HostExporter, Observing, Sampling, SamplingResult, data_disks, disks_of,
+    sources,
+};
+use tidemark_runtime::block_on;
+use tidemark_testkit::shared_mariadb;
 
 /// Ended with the test.
 struct Exporter(Child);
@@ -77,6 +82,53 @@ fn exporter() -> (Exporter, String) {
         std::thread::sleep(Duration::from_millis(50));
     }
     (exporter, url)
+}
+
+/// A server elsewhere names its folder; its host's exporter knows what that is on. Here both are on this
+/// host, whose own files say the same.
+#[test]
+fn an_exporter_tells_the_disk_under_a_remote_servers_data() {
+    let (_exporter, url) = exporter();
+    let database = shared_mariadb().unwrap().fresh_database("disk").unwrap();
+    let target = Target::parse(&database.url()).unwrap();
+    let connector = Connector::new(target, ConnectOptions::default()).unwrap();
+    let folder = database.query("SELECT @@datadir").unwrap();
+    let exporter = HostExporter {
+        url,
+        access: EndpointAccess::default(),
+    };
+    let disks = |observe: Observe, exporter: Option<HostExporter>| {
+        let connector = connector.clone();
+        let asked = block_on(async move {
+            let mut session = connector.connect(0).await.unwrap();
+            let target = connector.target();
+            data_disks(
+                &mut session,
+                target,
+                &observe,
+                Some(false),
+                exporter.as_ref(),
+            )
+            .await
+        });
+        asked.unwrap()
+    };
+    let told = disks(Observe::Auto, Some(exporter.clone()));
+    let here = disks_of(folder.trim().as_ref());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].holds, folder.trim());
+    assert_eq!(
+        (&told[0].device, &told[0].file_system),
+        (&here[0].device, &here[0].file_system)
+    );
+    assert!(disks(Observe::Auto, None).is_empty());
+    assert!(disks(Observe::Off, Some(exporter)).is_empty());
+    // Nobody answers there.
+    let nobody = HostExporter {
+        url: format!("http://127.0.0.1:{}/metrics", free_port()),
+        access: EndpointAccess::default(),
+    };
+    assert!(disks(Observe::Auto, Some(nobody)).is_empty());
 }
 
 #[test]

@@ -94,12 +94,10 @@ fn other_programs_that_filled_the_host_are_told() {
         (verdict.class, verdict.confidence, verdict.cause()),
         (Class::Cpu, Confidence::Medium, "neighbour")
     );
-    assert!(verdict.is_of_neighbours());
     // What is gained in spite of them comes first.
     let log = [more[0], (NoCommitWait, 2.5, 3.0, 3.5)];
     let verdict = judged(taken, &log, &[]);
     assert_eq!((verdict.class, verdict.cause()), (Class::Log, "commit-log"));
-    assert!(!verdict.is_of_neighbours());
 }
 
 /// Of pairs that scatter nothing follows, nor of sessions that work in larger groups on a full host; that the
