@@ -4,7 +4,7 @@
 use crate::load::Latency;
 use crate::parts::MeanParts;
 use crate::seen::Observations;
-use crate::thresholds::{FEWEST_BLOCKED, FEWEST_ENDED, FEWEST_OF_TYPE, MOST_WENT_ON};
+use crate::thresholds::{FEWEST_BLOCKED, FEWEST_ENDED, FEWEST_OF_TYPE, MOST_FAILED, MOST_WENT_ON};
 use crate::waits::{SessionActivity, doing};
 use crate::{PartKind, Split, WaitClass};
 use std::collections::BTreeMap;
@@ -103,8 +103,8 @@ impl Observations<'_> {
         own.in_server() * self.seconds_looked() >= FEWEST_OF_TYPE && stats.count >= FEWEST_ENDED
     }
 
-    /// None where types are not told apart, or too many sessions went on to another transaction while the server
-    /// was asked.
+    /// None where types are not told apart, too many sessions went on to another transaction while the server
+    /// was asked, or too many transactions failed.
     fn seen_types(&self) -> SeenTypes<'_> {
         let mut each = self.sessions_by_type();
         let working: f64 = each.values().map(SessionsOfType::in_server).sum();
@@ -112,6 +112,12 @@ impl Observations<'_> {
             .series
             .column(SERVER_ACTIVITY, "sessions.by-type.went-on");
         if went_on.is_some_and(|sessions| sessions.mean() > MOST_WENT_ON * working) {
+            return SeenTypes::default();
+        }
+        let failed = self.record.errors.iter().map(|error| error.count as f64);
+        let failed: f64 = failed.sum();
+        let tries = failed + self.load.latency.count as f64;
+        if failed > MOST_FAILED * tries {
             return SeenTypes::default();
         }
         let are_blocked_told = self.add_blocked(&mut each);

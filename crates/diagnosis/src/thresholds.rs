@@ -24,6 +24,8 @@ pub const FEWEST_BLOCKED: f64 = 30.0;
 /// Share of the sessions at work that may go on to another transaction while the server is asked. Each that does
 /// counts half at the type before and half at that after, which makes types look alike.
 pub const MOST_WENT_ON: f64 = 0.2;
+/// Share of tries that may fail. The server worked for them, and nobody counted them by type.
+pub const MOST_FAILED: f64 = 0.1;
 /// The level of intervals.
 pub const LEVEL: f64 = 0.95;
 /// What the server's parts come to by what is left of the latency, above which they are not all this

@@ -134,6 +134,17 @@ fn mariadb_servers_with_other_modes_and_limits() {
     one("tpch cleanup");
     one("tpcc prepare --warehouses=1 -T 2");
     one("tpcc check --warehouses=1 -T 2");
+    // Pieces of a load are packets, too.
+    for method in ["bulk", "insert"] {
+        let load =
+            format!("sysbench oltp_read_only --tables=1 --table-size=20000 --load-method={method}");
+        one(&format!("{load} prepare"));
+        let rows = server
+            .query("SELECT COUNT(*), MAX(id) FROM sbtest1")
+            .unwrap();
+        assert_eq!(rows.trim(), "20000\t20000", "{method}");
+        one(&format!("{load} cleanup"));
+    }
     let update = "sysbench oltp_update_index --tables=1 --table-size=1000";
     one(&format!("{update} prepare"));
     // Statements outside transactions are kept, and lock nothing afterwards.

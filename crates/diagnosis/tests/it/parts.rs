@@ -2,7 +2,8 @@
 
 use super::common::{Made, mariadb, run};
 use proptest::prelude::*;
-use tidemark_core::record::RunRecord;
+use tidemark_core::ErrorClass;
+use tidemark_core::record::{ErrorCount, RunRecord};
 use tidemark_diagnosis::{PartKind, Split, WaitClass};
 
 #[test]
@@ -159,6 +160,26 @@ fn types_that_went_on_while_the_server_was_asked_are_not_told_apart() {
     };
     assert!(!went_on(0.59)[1..].iter().any(is_whole));
     assert!(went_on(0.61)[1..].iter().all(is_whole));
+}
+
+#[test]
+fn where_many_tries_fail_types_have_no_parts_of_the_server() {
+    let made = of_type(run(), "order", "CPU", 2.0);
+    let made = of_type(made, "pay", "CPU", 1.0);
+    let failing = |share: f64| {
+        let mut record = made.made_of_two();
+        let ended = record.totals.all.count as f64;
+        record.errors = vec![ErrorCount {
+            code: "40001".into(),
+            class: ErrorClass::Retryable,
+            kind: None,
+            count: (ended * share / (1.0 - share)).round() as u64,
+            first_message: String::new(),
+        }];
+        tidemark_diagnosis::diagnose(&record).parts
+    };
+    assert!(!failing(0.09)[1..].iter().any(is_whole));
+    assert!(failing(0.11)[1..].iter().all(is_whole));
 }
 
 #[test]

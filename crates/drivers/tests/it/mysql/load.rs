@@ -323,6 +323,32 @@ fn a_server_without_local_files_gets_commands_no_longer_than_it_takes() {
     });
 }
 
+/// A packet that is longer than the server takes ends the connection, in the middle of LOAD DATA too.
+#[test]
+fn pieces_of_load_data_are_no_longer_than_the_server_takes() {
+    for most in ["16384", "262144"] {
+        let server = Server::builder(Kind::MariaDb)
+            .setting("max-allowed-packet", most)
+            .start()
+            .unwrap();
+        run(async move {
+            let mut session = connect(&server.url()).await;
+            let create = "CREATE TABLE t (a INT, b TEXT)";
+            session.simple(create).await.unwrap();
+            let mut source = rows(|i, row: &mut RowWriter<'_>| {
+                row.int(i as i64);
+                row.text(&"x".repeat(i as usize * 37 % 3000));
+                i < 2_000
+            });
+            let request = into("t", &["a", "b"], BulkMethod::LoadData);
+            let loaded = session.load(&request, &mut source).await.unwrap();
+            assert_eq!((loaded.rows, loaded.method), (2_000, BulkMethod::LoadData));
+            let right = "SELECT COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = a * 37 % 3000";
+            assert_eq!(number(&mut session, right).await, 2_000, "{most}");
+        });
+    }
+}
+
 #[test]
 fn a_server_that_dies_under_a_load_is_a_lost_connection() {
     let server = Server::mariadb().unwrap();
