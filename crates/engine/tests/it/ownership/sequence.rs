@@ -257,7 +257,14 @@ impl Play<'_> {
                 };
                 let tables = &TABLES[..load.tables as usize];
                 let is_known = self.study.sums || load.rows <= self.study.summed_rows;
-                self.study.undisturbed = is_known && tables.iter().all(is_own);
+                // One that it went on with may hold rows of others since before.
+                let is_whole = |table: &&str| {
+                    let counted = self.place.query(&format!("SELECT COUNT(*) FROM {table}"));
+                    let rows = counted.and_then(|rows| rows.int(0, 0));
+                    rows.and_then(|rows| u64::try_from(rows).ok()) == Some(load.rows)
+                };
+                let is_its = |table: &&str| is_own(table) && is_whole(table);
+                self.study.undisturbed = is_known && tables.iter().all(is_its);
                 self.study.tables = load.tables;
                 self.study.runs.clear();
             }
