@@ -450,7 +450,7 @@ impl RunObserver for Observer<'_, '_> {
 
 /// What stands beside the bar: `warm-up, 812 transactions/s of 1000 asked`.
 fn rate_message(interval: &Interval, unit: &str, lang: Lang) -> String {
-    let count: u64 = interval.types.values().map(|t| t.count).sum();
+    let count: u64 = interval.transactions();
     let rate = count as f64 / (interval.length_ms / 1000.0).max(1e-9);
     let phase = match interval.phase {
         Phase::Warmup => texts::warm_up(lang),

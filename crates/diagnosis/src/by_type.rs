@@ -114,10 +114,9 @@ impl Observations<'_> {
         if went_on.is_some_and(|sessions| sessions.mean() > MOST_WENT_ON * working) {
             return SeenTypes::default();
         }
-        let failed = self.record.errors.iter().map(|error| error.count as f64);
-        let failed: f64 = failed.sum();
-        let tries = failed + self.load.latency.count as f64;
-        if failed > MOST_FAILED * tries {
+        let failed: u64 = self.record.errors.iter().map(|error| error.count).sum();
+        let tries = failed + self.load.latency.count;
+        if failed as f64 > MOST_FAILED * tries as f64 {
             return SeenTypes::default();
         }
         let are_blocked_told = self.add_blocked(&mut each);

@@ -258,7 +258,7 @@ mod tests {
     impl RunObserver for Quiet {
         fn started(&mut self, _: &Started) {}
         fn interval(&mut self, interval: &Interval) {
-            self.0 += interval.types.values().map(|t| t.count).sum::<u64>();
+            self.0 += interval.transactions();
         }
         fn checkpoint(&mut self, _: f64, _: &Totals) {}
     }

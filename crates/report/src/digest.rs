@@ -237,7 +237,7 @@ impl ChartPoint {
             start_s,
             end_s: start_s + length_s,
             phase: group.first().map_or(Phase::Measure, |i| i.phase),
-            transactions_per_s: rate(|i| i.types.values().map(|t| t.count).sum()),
+            transactions_per_s: rate(|i| i.transactions()),
             errors_per_s: rate(|i| i.ignored_errors),
             reconnects_per_s: rate(|i| i.reconnects),
             queue_length: group.iter().map(|i| i.queue_length).max().unwrap_or(0),

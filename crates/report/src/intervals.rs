@@ -148,7 +148,7 @@ fn row<'a>(
     latencies: &Histogram,
 ) -> Vec<IntervalCell<'a>> {
     let seconds = interval.length_ms / 1e3;
-    let count: u64 = interval.types.values().map(|t| t.count).sum();
+    let count: u64 = interval.transactions();
     let statements = &interval.statements;
     // An interval of none has none; a run of none has not counted them.
     let is_counted = record.totals.statements.round_trips > 0 || statements.round_trips > 0;

@@ -1,6 +1,8 @@
 //! What is known before anything is changed.
 
-use super::thresholds::{CPU_FULL, LATER_SHARE, LONGEST_LATER_MS, OTHERS, SHORTEST_LATER_MS};
+use super::thresholds::{
+    CLIENT_BUSY, CPU_FULL, LATER_SHARE, LONGEST_LATER_MS, OTHERS, SHORTEST_LATER_MS,
+};
 
 /// What is known before anything is changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +36,11 @@ pub struct Baseline {
 }
 
 impl Baseline {
+    /// Whether the client is the limit: what it leaves of its CPU is idle between replies.
+    pub fn is_client_busy(&self) -> bool {
+        self.client_use >= CLIENT_BUSY
+    }
+
     /// Transactions of a session in a run, on average.
     pub fn a_session(&self) -> f64 {
         self.rate * self.run_s / self.sessions.max(1) as f64

@@ -1,9 +1,7 @@
 //! What a statement that does nothing proves beside the load: it needs no row, no lock, no log and no disk,
 //! so that it waits for the server's processors or for the way alone.
 
-use super::thresholds::{
-    CLIENT_BUSY, HOST_FREE, NO_CPU_MS, NO_CPU_TIMES, STILL_SESSIONS, STILL_SHARE,
-};
+use super::thresholds::{HOST_FREE, NO_CPU_MS, NO_CPU_TIMES, STILL_SESSIONS, STILL_SHARE};
 use super::verdict::Proof;
 use super::{Baseline, Class, Confidence, Evidence, Experiment, ProvenCause};
 
@@ -15,7 +13,7 @@ pub(super) fn starved(baseline: &Baseline) -> Option<ProvenCause> {
     let host = baseline.host?;
     let is_free = host.busy < HOST_FREE && !host.was_full();
     // A client without CPU asks late and hears late.
-    let is_client = baseline.client_use >= CLIENT_BUSY;
+    let is_client = baseline.is_client_busy();
     (is_late && is_free && !is_client).then_some(ProvenCause {
         class: Class::Cpu,
         proof: Proof::NoCpu,
@@ -32,7 +30,7 @@ pub(super) fn locked_out(evidence: &Evidence) -> Option<ProvenCause> {
     let still = baseline.still?;
     let stands_still = |share: f64| share >= STILL_SHARE;
     let answers = beside - alone < NO_CPU_MS;
-    let is_client = baseline.client_use >= CLIENT_BUSY;
+    let is_client = baseline.is_client_busy();
     let in_memory = evidence.excluded.contains(&Experiment::OnePercent)
         || evidence
             .still_on_one_percent

@@ -6,11 +6,11 @@ use super::thresholds::{STILL_A_SESSION, STILL_EXPECTED};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Intervals in which no transaction ended.
-    pub still: u64,
+    still: u64,
     /// Intervals in which some did.
-    pub alive: u64,
+    alive: u64,
     /// Transactions that ended in those.
-    pub ended: u64,
+    ended: u64,
 }
 
 impl Progress {

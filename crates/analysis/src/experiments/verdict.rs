@@ -2,9 +2,8 @@
 
 use super::held_up::{locked_out, starved};
 use super::thresholds::{
-    APART, CLIENT_BUSY, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, GAIN,
-    NEAR_MS, ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS,
-    UNLIKELY_HIGH,
+    APART, CLIENT_FREE, CPU_FREE, CUT_OFF, DISTANCE_POSSIBLE, DISTANCE_SHARE, GAIN, NEAR_MS,
+    ON_HOST_MS, RETROGRADE, RTT_MOVED, RTT_POWER, SESSIONS_GAIN, TEXT_COSTS, UNLIKELY_HIGH,
 };
 use super::{Baseline, Class, Experiment, distance_share, is_decided};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +104,7 @@ pub fn judge(evidence: &Evidence) -> ExperimentVerdict {
         .filter(|class| is_ruled_out(evidence, *class))
         .collect();
     let (class, confidence) = match shown.first() {
-        None if evidence.baseline.client_use >= CLIENT_BUSY => (Class::Client, Confidence::Medium),
+        None if evidence.baseline.is_client_busy() => (Class::Client, Confidence::Medium),
         None => match by_exclusion(evidence) {
             Some(confidence) => (Class::Cpu, confidence),
             // Nothing is excluded, and nothing shown: what is seen full is a guess.
@@ -238,8 +237,8 @@ fn crowd(evidence: &Evidence) -> Option<ProvenCause> {
     let baseline = &evidence.baseline;
     let of = |experiment| evidence.measured.get(&experiment);
     let is_saturated = of(Experiment::SessionsTwice).is_some_and(|of| of.high < SESSIONS_GAIN);
-    let is_client = baseline.client_use >= CLIENT_BUSY
-        || of(Experiment::SecondClient).is_some_and(|of| of.low > GAIN);
+    let is_client =
+        baseline.is_client_busy() || of(Experiment::SecondClient).is_some_and(|of| of.low > GAIN);
     let is_full = baseline.host.is_some_and(|host| host.is_full()) && !is_retrograde(evidence);
     (evidence.is_crowded && is_saturated && !is_client && !is_full).then_some(ProvenCause {
         class: Class::Contention,

@@ -98,7 +98,7 @@ impl Facts {
 pub fn add_progress(progress: &mut Progress, record: &RunRecord) {
     let measured = record.intervals.iter();
     for interval in measured.filter(|i| i.phase == Phase::Measure) {
-        progress.add(interval.types.values().map(|of| of.count).sum());
+        progress.add(interval.transactions());
     }
 }
 

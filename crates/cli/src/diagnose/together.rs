@@ -54,7 +54,7 @@ fn parts(record: &RunRecord) -> Option<Vec<Part>> {
         Part {
             from,
             to: from + interval.length_ms / 1000.0,
-            transactions: interval.types.values().map(|of| of.count).sum(),
+            transactions: interval.transactions(),
         }
     };
     let measured = record.intervals.iter();

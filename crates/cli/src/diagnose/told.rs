@@ -225,11 +225,8 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
     let was = |wanted: Experiment| found.experiments.iter().any(|(e, ..)| *e == wanted);
     let client = verdict.shown.iter().any(|s| s.class == Class::Client);
     let share = |of: f64| format!("{:.0}", of * 100.0);
-    let pings = || {
-        let [alone, beside] = [found.baseline.ping_ms, found.baseline.loaded_ping_ms]
-            .map(|ms| significant(ms.unwrap_or_default()));
-        (alone, beside)
-    };
+    let ms = |of: Option<f64>| significant(of.unwrap_or_default());
+    let (alone, beside) = (found.baseline.ping_ms, found.baseline.loaded_ping_ms);
     match verdict.class {
         Class::Client if client => texts::client(lang, of(Experiment::SecondClient)),
         Class::Client => texts::client_cpu(lang, share(found.baseline.client_use)),
@@ -237,7 +234,7 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
             let of_latency = distance_share(&found.baseline).unwrap_or_default();
             let said = texts::distance(
                 lang,
-                significant(found.baseline.ping_ms.unwrap_or_default()),
+                ms(alone),
                 significant(found.baseline.round_trips),
                 share(of_latency),
             );
@@ -267,7 +264,7 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
         }
         Class::Contention if verdict.proof() == Proof::LockedOut => {
             let still = found.baseline.still.unwrap_or_default();
-            let said = texts::locked_out(lang, share(still), pings().1);
+            let said = texts::locked_out(lang, share(still), ms(beside));
             match was(Experiment::OnePercent) {
                 true => said + texts::locked_out_of_few(lang),
                 false => said,
@@ -294,8 +291,7 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
         }
         Class::Cpu if verdict.proof() == Proof::NoCpu => {
             let busy = found.baseline.host.map_or(0.0, |host| host.busy);
-            let (alone, beside) = pings();
-            texts::no_cpu(lang, beside, alone, share(busy))
+            texts::no_cpu(lang, ms(beside), ms(alone), share(busy))
         }
         Class::Cpu => {
             let twice = of(Experiment::SessionsTwice);

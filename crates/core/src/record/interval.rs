@@ -184,6 +184,13 @@ pub struct Interval {
     pub notes: BTreeMap<String, u64>,
 }
 
+impl Interval {
+    /// Transactions that ended well in it, of all types.
+    pub fn transactions(&self) -> u64 {
+        self.types.values().map(|of| of.count).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

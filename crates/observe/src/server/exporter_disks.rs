@@ -1,30 +1,18 @@
 //! The disk under a remote server's data, as node_exporter's collectors `filesystem` and `diskstats` have it.
 
 use super::exposition::lines;
-use super::http::get;
-use super::url::Url;
-use crate::db::LONGEST;
+use super::node_exporter::ask;
 use crate::disk::HostExporter;
 use std::path::Path;
 use tidemark_core::record::Disk;
 
-/// Where node_exporter listens unless it is told otherwise.
-pub(super) const PORT: u16 = 9100;
-
 /// The disk that holds a folder of the exporter's host; none where the exporter does not answer in time, or
 /// knows no file system there.
 pub(crate) fn exporter_disks(exporter: &HostExporter, folder: &str) -> Vec<Disk> {
-    let Ok(url) = Url::parse(&exporter.url, PORT) else {
-        return Vec::new();
-    };
-    let plain = url.with(&exporter.access);
-    let few = plain.asking("collect[]=diskstats&collect[]=filesystem");
-    // One that has not both refuses to choose among them.
-    let text = get(&few, LONGEST).or_else(|_| get(&plain, LONGEST));
-    text.ok()
-        .and_then(|text| disk_under(&text, folder))
-        .into_iter()
-        .collect()
+    let collectors = ["diskstats", "filesystem"];
+    let told = ask(&exporter.url, &exporter.access, &collectors).ok();
+    let disk = told.and_then(|(_, text)| disk_under(&text, folder));
+    Vec::from_iter(disk)
 }
 
 /// The disk of the file system that is mounted nearest above a folder.

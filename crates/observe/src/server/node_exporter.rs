@@ -1,7 +1,6 @@
 //! The database's host by its node_exporter, under the names that the client's host has.
 
 use super::access::EndpointAccess;
-use super::exporter_disks::PORT;
 use super::exposition::{SampleLine, lines};
 use super::http::get;
 use super::url::Url;
@@ -12,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use tidemark_core::observe::SERVER_HOST;
 use tidemark_core::record::{Gap, GapKind};
 
+/// Where node_exporter listens unless it is told otherwise.
+const PORT: u16 = 9100;
 /// So many disks and interfaces are told of, each; of more processors than that only `cpu.busy` is told of
 /// each, and the rest as means of all, as of the client's host.
 const MOST: usize = 32;
@@ -127,6 +128,28 @@ const MODES: [(&str, Metric, &[&str]); 4] = [
     ),
 ];
 
+/// Asks a node_exporter for what some of its collectors have. What it replied, and where it is asked again.
+///
+/// # Errors
+/// In words, with the address.
+pub(super) fn ask(
+    url: &str,
+    access: &EndpointAccess,
+    collectors: &[&str],
+) -> Result<(Url, String), String> {
+    let plain = Url::parse(url, PORT)?.with(access);
+    let of: Vec<String> = collectors
+        .iter()
+        .map(|c| format!("collect[]={c}"))
+        .collect();
+    let few = plain.asking(&of.join("&"));
+    // One that has not all collectors refuses to choose among them.
+    match get(&few, LONGEST) {
+        Ok(text) => Ok((few, text)),
+        Err(_) => get(&plain, LONGEST).map(|text| (plain, text)),
+    }
+}
+
 /// A node_exporter.
 pub(crate) struct NodeExporter {
     url: String,
@@ -237,20 +260,7 @@ impl SeriesSource for NodeExporter {
 
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let failed = |why: String| Gap::new(GapKind::Failed, why);
-        let plain = Url::parse(&self.url, PORT)
-            .map_err(failed)?
-            .with(&self.access);
-        let of: Vec<String> = COLLECTORS
-            .iter()
-            .map(|c| format!("collect[]={c}"))
-            .collect();
-        let few = plain.asking(&of.join("&"));
-        // One that has not all collectors refuses to choose among them.
-        let url = match get(&few, LONGEST) {
-            Ok(_) => few,
-            Err(_) => plain,
-        };
-        let text = get(&url, LONGEST).map_err(failed)?;
+        let (url, text) = ask(&self.url, &self.access, &COLLECTORS).map_err(failed)?;
         if !lines(&text).any(|line| line.name == "node_cpu_seconds_total") {
             return Err(failed(format!(
                 "{}: the reply is not from a node_exporter",

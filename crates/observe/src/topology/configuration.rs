@@ -20,36 +20,25 @@ pub(super) fn tuned(rows: &RowSet, of_file: &[ComponentSetting]) -> Vec<Componen
             continue;
         };
         let is_set = |of: &ComponentSetting| of.component == component && of.name == name;
-        if !of_file.iter().any(is_set) {
+        if default_of(&component, &name).is_some() && !of_file.iter().any(is_set) {
             let of_name = by_name.entry((component, name)).or_default();
             of_name.push((instance, value));
         }
     }
     let mut tuned = Vec::new();
     for ((component, name), values) in by_name {
-        let Some(default) = default_of(&component, &name) else {
-            continue;
-        };
-        let is_tuned = |value: &str| !is_same(value, default);
-        let mut setting = |instance: Option<&String>, value: &str| {
+        let default = default_of(&component, &name).unwrap_or_default();
+        let agree = values.windows(2).all(|two| two[0].1 == two[1].1);
+        let told = if agree { 1 } else { values.len() };
+        let told = values.into_iter().take(told);
+        for (instance, value) in told.filter(|(_, value)| !is_same(value, default)) {
             tuned.push(ComponentSetting {
                 component: component.clone(),
-                instance: instance.cloned(),
+                instance: (!agree).then_some(instance),
                 name: name.clone(),
-                value: shown(&name, value),
+                value: shown(&name, &value),
                 default: Some(default.into()),
             });
-        };
-        match values.as_slice() {
-            [(_, first), others @ ..] if others.iter().all(|(_, value)| value == first) => {
-                if is_tuned(first) {
-                    setting(None, first);
-                }
-            }
-            several => {
-                let several = several.iter().filter(|(_, value)| is_tuned(value));
-                several.for_each(|(instance, value)| setting(Some(instance), value));
-            }
         }
     }
     tuned.truncate(MOST);

@@ -31,7 +31,7 @@ impl<'a> Printer<'a> {
 
 impl Voice for Printer<'_> {
     fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
-        self.count += interval.types.values().map(|t| t.count).sum::<u64>();
+        self.count += interval.transactions();
         self.length_ms += interval.length_ms;
         if is_due(self.length_ms, self.every) {
             let rate = self.count as f64 / (self.length_ms / 1000.0);
