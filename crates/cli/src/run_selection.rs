@@ -1,11 +1,12 @@
 //! Which runs of the store a word means: an id, its beginning or end, `last`, and groups.
 
-use crate::diagnose;
 use crate::documents::STUDY_IDS;
 use crate::exit::Failure;
 use crate::runs::whole_id;
 use tidemark_core::{nearest, printable};
-use tidemark_store::{Filter, ListedState, RunListing, Store, StoreError, StudyElsewhere};
+use tidemark_store::{
+    DIAGNOSIS_IDS, Filter, ListedState, RunListing, Store, StoreError, StudyElsewhere,
+};
 
 /// A group of runs, if the word names one.
 ///
@@ -75,7 +76,7 @@ pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
 pub fn elsewhere(store: &Store, word: &str) -> Result<Option<StudyElsewhere>, Failure> {
     match store.study_elsewhere(word) {
         // A document or a diagnosis is no study that could be here.
-        Ok(study) if study.id.starts_with(STUDY_IDS) || study.id.starts_with(diagnose::IDS) => {
+        Ok(study) if study.id.starts_with(STUDY_IDS) || study.id.starts_with(DIAGNOSIS_IDS) => {
             Ok(Some(study))
         }
         Ok(study) => {

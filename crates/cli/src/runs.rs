@@ -7,7 +7,7 @@ use crate::frontend::summary_of;
 use crate::render::{self, Format};
 use crate::storing::store_path;
 use crate::texts::runs as texts;
-use crate::{args, imported, run_selection};
+use crate::{args, diagnose, imported, run_selection};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
@@ -92,8 +92,10 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         .map(|s| run_selection::study(&store, s));
     filter.study = study.transpose()?;
     let runs = store.list(&filter)?;
-    if runs.is_empty() && is_filtered(list) {
-        return print(&format!("{}\n", texts::none_matching(lang)));
+    let experiments = experiments(&store, &filter)?;
+    if runs.is_empty() && (is_filtered(list) || experiments > 0) {
+        print(&format!("{}\n", texts::none_matching(lang)))?;
+        return Ok(hidden(lang, experiments));
     }
     if runs.is_empty() {
         return print(&none);
@@ -111,14 +113,37 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let states = columns::widest(rows.iter().map(|row| row[2].as_str()));
     widths[2].0 = widths[2].0.max(states);
     let text: String = rows.iter().map(|row| line(row, &widths)).collect();
+    print(&text)?;
+    // Beside the list, which programs read.
     if older > 0 {
         let all = shown.saturating_add(older);
-        // Beside the list, which programs read.
-        print(&text)?;
         eprintln!("{}", texts::older(lang, older, all));
-        return Ok(ExitCode::Success);
     }
-    print(&text)
+    Ok(hidden(lang, experiments))
+}
+
+/// How many runs a filter leaves out because diagnoses made them.
+fn experiments(store: &Store, filter: &Filter) -> Result<usize, Failure> {
+    if !filter.no_experiments {
+        return Ok(0);
+    }
+    let of = |no_experiments| {
+        let filter = Filter {
+            no_experiments,
+            limit: None,
+            ..filter.clone()
+        };
+        store.count(&filter)
+    };
+    Ok(of(false)?.saturating_sub(of(true)?))
+}
+
+/// Says beside the list how many runs of diagnoses are not in it.
+fn hidden(lang: Lang, experiments: usize) -> ExitCode {
+    if experiments > 0 {
+        eprintln!("{}", texts::experiments(lang, experiments, diagnose::TAG));
+    }
+    ExitCode::Success
 }
 
 /// Columns but the last, with their least widths; numbers stand at the right.
@@ -233,6 +258,7 @@ fn filter(list: &args::List) -> Result<Filter, Failure> {
         workload: list.workload.clone(),
         engine: list.engine.clone(),
         study: None,
+        no_experiments: list.study.is_none() && list.tag.is_empty(),
         tags: list.tag.clone(),
         state,
         target: list.target.clone(),

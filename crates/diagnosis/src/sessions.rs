@@ -3,7 +3,7 @@
 use crate::WaitClass;
 use crate::measured::{RecordSeries, SummedSeries, half};
 use crate::thresholds::SILENT_S;
-use crate::waits::{SessionActivity, doing};
+use crate::waits::{SessionActivity, doing, is_of_ddl};
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::observe::SERVER_ACTIVITY;
 
@@ -17,6 +17,8 @@ pub(crate) struct Activity {
     /// Sending to the client or waiting for it, at a statement.
     pub client: f64,
     pub waits: BTreeMap<WaitClass, f64>,
+    /// Of those that wait for a table's lock: at one that only DDL, LOCK TABLES or a backup holds.
+    pub at_ddl_locks: f64,
     pub idle: f64,
     pub idle_in_transaction: f64,
     /// Sessions that are none of the run's, at a statement, where they are told apart.
@@ -86,6 +88,9 @@ impl Activity {
                     SessionActivity::Client => activity.client += mean,
                     SessionActivity::Wait(class) => {
                         *activity.waits.entry(class).or_default() += mean;
+                        if is_of_ddl(wait) {
+                            activity.at_ddl_locks += mean;
+                        }
                         let none = || vec![0.0; times.len()];
                         let seconds = activity.seconds.entry(class).or_insert_with(none);
                         for (at, value) in &column.points {

@@ -145,6 +145,9 @@ pub const HITS: f64 = 0.95;
 /// to try a larger cache; no server measures it.
 pub const MISS_CPU_MS: f64 = 0.02;
 
+/// `lock-held`: part of the sessions waiting for a table's lock that wait for one which only DDL takes for
+/// itself, from which on it is theirs: the others have locks in turn.
+pub const OF_DDL: f64 = 0.5;
 /// `lock-held`: seconds of one wait for a lock, or of the oldest transaction, that no transaction of a
 /// benchmark takes.
 pub const HELD_S: f64 = 2.0;

@@ -54,6 +54,14 @@ fn postgres(kind: &str, event: &str) -> SessionActivity {
     })
 }
 
+/// Whether a state of MariaDB's or MySQL's is a wait for a lock that statements on rows share: whoever has
+/// it for itself is at DDL, LOCK TABLES or a backup. A table's own lock is what engines without row locks
+/// take for each statement.
+pub(crate) fn is_of_ddl(state: &str) -> bool {
+    let is_wait = doing(state) == SessionActivity::Wait(WaitClass::TableLock);
+    is_wait && !state.contains(':') && !state.to_lowercase().contains("table level lock")
+}
+
 /// At what InnoDB of MariaDB 10.6 and later leaves a session whose commit waits for the log's flush: the
 /// session goes on to its end, and the reply waits there (MDEV-24341).
 const UPDATING: &str = "updating status";
@@ -99,6 +107,21 @@ fn mysql(state: &str) -> SessionActivity {
 mod tests {
     use super::*;
     use WaitClass::*;
+
+    #[test]
+    fn locks_that_statements_on_rows_share_are_held_by_others() {
+        for state in ["Waiting for table metadata lock", "Waiting for commit lock"] {
+            assert!(is_of_ddl(state), "{state}");
+        }
+        for wait in [
+            "Waiting for table level lock",
+            "Lock:relation",
+            "executing",
+            "CPU",
+        ] {
+            assert!(!is_of_ddl(wait), "{wait}");
+        }
+    }
 
     #[test]
     fn names_have_classes() {

@@ -55,12 +55,12 @@ pub(crate) fn summary(limits: &Diagnosis, lang: Lang) -> DocumentPart {
 pub(crate) fn brief(limits: &Diagnosis, lang: Lang) -> DocumentPart {
     let t = texts::of(lang);
     let mut said = lines(limits, lang);
-    // The first is the verdict, which stands under the headline.
+    // The verdict itself stands under the headline.
     let is_verdict = |f: &Finding| f.cause == limits.verdict;
+    let verdict = limits.findings.iter().find(|f| is_verdict(f));
+    said.extend(verdict.map(|finding| how_to_prove(finding, lang)));
     let others = limits.findings.iter().filter(|f| !is_verdict(f));
     said.extend(others.map(|finding| line(finding, lang)));
-    let next = limits.findings.iter().find(|f| is_verdict(f));
-    said.extend(next.map(|f| fill(t.next, &[("next", f.next.in_language(lang.into()))])));
     let skipped = limits.skipped.iter().map(|s| s.cause.title(lang.into()));
     let skipped: Vec<&str> = skipped.collect();
     if !skipped.is_empty() {
@@ -95,6 +95,16 @@ fn part_of(split: &Split, part: &Part, lang: Lang) -> String {
     let share = format!("{:.0}", split.share(part.ms) * 100.0);
     let values = [("part", part.title(lang.into())), ("share", &share)];
     fill(texts::of(lang).part, &values)
+}
+
+/// How sure a finding is that was told before, and what would prove it.
+fn how_to_prove(finding: &Finding, lang: Lang) -> String {
+    let values = [
+        ("cause", finding.cause.title(lang.into())),
+        ("confidence", finding.confidence.title(lang.into())),
+        ("next", finding.next.in_language(lang.into())),
+    ];
+    fill(texts::of(lang).how_to_prove, &values)
 }
 
 /// A finding with how sure it is.

@@ -3,8 +3,9 @@
 use crate::document::{Block, DocumentPart, Grid, Role};
 use crate::number::three;
 use crate::texts::{Lang, experiments as texts, fill};
-use tidemark_analysis::experiments::Experiment;
+use tidemark_analysis::experiments::{Class, Experiment};
 use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
+use tidemark_diagnosis::Confidence;
 
 /// What an experiment is called; replies come later by so many milliseconds.
 pub fn experiment_name(experiment: Experiment, later_ms: f64, lang: Lang) -> String {
@@ -44,7 +45,7 @@ fn name(id: &str, later_ms: f64, lang: Lang) -> String {
 }
 
 /// The verdict in a sentence.
-pub(crate) fn sentence(found: &Experiments, lang: Lang) -> &str {
+fn sentence(found: &Experiments, lang: Lang) -> &str {
     match lang {
         Lang::En => &found.sentence,
         Lang::Zh => &found.sentence_zh,
@@ -58,9 +59,40 @@ fn reason(skipped: &SkippedChange, lang: Lang) -> &str {
     }
 }
 
+/// It with how sure it is, where something is proven; the words are those that records have.
+pub fn sentence_and_confidence(
+    sentence: &str,
+    confidence: &str,
+    verdict: &str,
+    lang: Lang,
+) -> String {
+    let known = match confidence {
+        "high" => Some(Confidence::High),
+        "medium" => Some(Confidence::Medium),
+        "low" => Some(Confidence::Low),
+        _ => None,
+    };
+    match known.filter(|_| verdict != Class::None.cause()) {
+        Some(known) => {
+            let values = [
+                ("sentence", sentence),
+                ("confidence", known.title(lang.into())),
+            ];
+            fill(texts::of(lang).with_confidence, &values)
+        }
+        None => sentence.into(),
+    }
+}
+
+/// The verdict with how sure it is.
+pub(crate) fn proven(found: &Experiments, lang: Lang) -> String {
+    let sentence = sentence(found, lang);
+    sentence_and_confidence(sentence, &found.confidence, &found.verdict, lang)
+}
+
 /// The part of one run's document.
 pub(crate) fn part(found: &Experiments, lang: Lang) -> DocumentPart {
-    let says = Block::Say(sentence(found, lang).into());
+    let says = Block::Say(proven(found, lang));
     let all = [(String::new(), found)];
     let blocks = std::iter::once(says).chain(blocks(&all, lang));
     DocumentPart::new(texts::of(lang).title, blocks.collect()).role(Role::Results)
@@ -111,12 +143,16 @@ pub(crate) fn blocks(all: &[(String, &Experiments)], lang: Lang) -> Vec<Block> {
             ("rate", &*three(found.transactions_per_s)),
             ("id", &*found.id),
         ];
-        let mut said = fill(t.baseline, &values);
-        if !skipped.is_empty() {
-            let skipped = skipped.join(t.semicolon);
-            said += lang.texts().gap;
-            said += &fill(t.not_made, &[("experiments", &skipped)]);
-        }
+        let baseline = fill(t.baseline, &values);
+        let said = match skipped.is_empty() {
+            true => baseline,
+            // It ends with a command, after which no full stop stands.
+            false => {
+                let skipped = skipped.join(t.semicolon);
+                let not_made = fill(t.not_made, &[("experiments", &skipped)]);
+                not_made + lang.texts().gap + &baseline
+            }
+        };
         blocks.push(Block::Fine(match label.is_empty() {
             true => said,
             false => format!("{label}{}{said}", lang.texts().colon),

@@ -62,7 +62,7 @@ pub use document::{
     CHART_MARK, ChartFile, Illustrated, is_unchanged_chart, links_chart, marked_chart,
 };
 pub use error::ReportError;
-pub use experiments::{experiment_name, percent_change};
+pub use experiments::{experiment_name, percent_change, sentence_and_confidence};
 pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};
 pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
 pub use findings::{finding_lines, findings_with_advice};

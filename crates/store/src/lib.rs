@@ -51,7 +51,7 @@ pub use error::{RecordError, StoreError};
 pub use json::{from_json, to_json};
 pub use labels::{check_id, check_tag};
 pub use path::{data_folder, default_path};
-pub use query::{Filter, ListedState, RunListing, StateWord};
+pub use query::{DIAGNOSIS_IDS, Filter, ListedState, RunListing, StateWord};
 pub use studies::{
     ChangedSetting, NewStep, NewStudy, RunProgress, SharedServerOf, StepEnd, StepRow, StepState,
     StudyElsewhere, StudyRow, StudyRun, StudyState,

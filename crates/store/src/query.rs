@@ -18,6 +18,8 @@ pub struct Filter {
     pub engine: Option<String>,
     /// Only those of this execution of a study, by its whole id.
     pub study: Option<String>,
+    /// None of the runs that diagnoses made for their experiments.
+    pub no_experiments: bool,
     /// Only those that bear all of these tags.
     pub tags: Vec<String>,
     /// Only those that came so far.
@@ -49,6 +51,7 @@ impl Filter {
             ":workload": self.workload,
             ":engine": self.engine,
             ":study": self.study,
+            ":diagnoses": self.no_experiments.then_some(DIAGNOSIS_IDS),
             ":state": self.state.map(StateWord::stored),
             ":target": self.target,
             ":since": self.since,
@@ -196,12 +199,17 @@ impl RunListing {
     }
 }
 
+/// What ids of diagnoses begin with, where runs tell their study.
+pub const DIAGNOSIS_IDS: &str = "diagnose-";
+
 /// The ids of the runs that a filter lets through, as far as the file can tell.
 const CHOSEN: &str = "SELECT id FROM run r \
      WHERE (:ids IS NULL OR r.id IN (SELECT value FROM json_each(:ids))) \
      AND (:workload IS NULL OR r.workload = :workload) \
      AND (:engine IS NULL OR r.engine = :engine) \
      AND (:study IS NULL OR r.study = :study) \
+     AND (:diagnoses IS NULL OR r.study IS NULL \
+     OR substr(r.study, 1, length(:diagnoses)) <> :diagnoses) \
      AND (:state IS NULL OR r.state = :state) \
      AND (:target IS NULL OR instr(lower(r.target), lower(:target)) > 0) \
      AND (:since IS NULL OR r.started_at >= :since) \
@@ -327,7 +335,8 @@ impl Store {
     }
 
     /// The id of the run that was begun last in this store: neither a clock that was wrong nor an
-    /// imported record, which no process here wrote, puts another one in its place.
+    /// imported record, which no process here wrote, puts another one in its place, nor do the runs that a
+    /// diagnosis made for its experiments, unless there are no others.
     ///
     /// # Errors
     /// What reading can meet.
@@ -335,8 +344,9 @@ impl Store {
         self.db
             .query_row(
                 // Rows are numbered in the order of their making (sqlite.org/autoinc.html).
-                "SELECT id FROM run WHERE pid IS NOT NULL ORDER BY rowid DESC LIMIT 1",
-                [],
+                "SELECT id FROM run WHERE pid IS NOT NULL \
+                 ORDER BY substr(coalesce(study, ''), 1, length(?1)) = ?1, rowid DESC LIMIT 1",
+                [DIAGNOSIS_IDS],
                 |row| row.get(0),
             )
             .optional()

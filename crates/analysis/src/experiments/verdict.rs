@@ -211,7 +211,10 @@ fn shown(evidence: &Evidence) -> Vec<ProvenCause> {
         shown.retain(|s| s.class != Class::Sessions);
     }
     shown.extend(starved);
-    if host.is_some_and(|host| host.was_full()) {
+    // Who waits for a distance finds CPU for twice as many sessions, whatever others take.
+    let is_far = shown.iter().any(|s| s.class == Class::Distance);
+    let finds_cpu = is_far && is_ruled_out(evidence, Class::Cpu);
+    if host.is_some_and(|host| host.was_full()) && !finds_cpu {
         shown.push(NEIGHBOURS);
     }
     shown

@@ -1,14 +1,17 @@
 //! The command line of experiments around a baseline.
 
-use super::{ClientsArg, StoreArg, a_time};
+use super::{ClientsArg, StoreArg};
 use crate::render;
 use clap::Args;
 use std::time::Duration;
+use tidemark_core::parse_duration;
 use tidemark_report::Lang;
 
 /// `diagnose`.
 #[derive(Debug, Args)]
-#[command(after_help = "More:
+#[command(
+    override_usage = "tidemark diagnose [OPTIONS] <--from RUN|JOB.json|BENCHMARK …>",
+    after_help = "More:
   tidemark diagnose --budget 5m sysbench oltp_read_write --target=mysql://user@db1/sbtest --threads=16 run
   tidemark sysbench oltp_read_only --target=sqlite:bench.db --diagnose=2m run     after the run
   tidemark diagnose job.json
@@ -17,15 +20,12 @@ half the sessions, later replies, a second client process, disjoint keys, 1 % of
 without waiting for the disk or ROLLBACK, text instead of prepared statements, reads or writes only). How throughput
 changes proves what limits it. Only the benchmark's own rights are needed. A workload that writes changes
 its tables. Ctrl-C restores server settings and prints what was measured.
-Each run is stored with the tag diagnose: tidemark runs --tag diagnose")]
+Each run is stored with the tag diagnose: tidemark runs --tag diagnose"
+)]
 pub struct Diagnose {
     /// File with a job from --print-job, `-` for standard input, or a benchmark's command line without
     /// `tidemark`, behind all other options
-    #[arg(
-        value_name = "JOB.json|BENCHMARK",
-        required_unless_present = "from",
-        conflicts_with = "from"
-    )]
+    #[arg(value_name = "JOB.json|BENCHMARK", conflicts_with = "from")]
     pub job: Option<String>,
     /// Diagnose the job of this run: an id or its beginning or end, `last` (the last run that is not
     /// of a diagnosis), or a record file
@@ -36,7 +36,7 @@ pub struct Diagnose {
     #[arg(long, value_name = "RUN", hide = true)]
     pub keep_with: Option<String>,
     /// Time for all experiments, 20s or more
-    #[arg(long, value_name = "TIME", default_value = "3m", value_parser = a_time)]
+    #[arg(long, value_name = "TIME", default_value = "3m", value_parser = parse_duration)]
     pub budget: Duration,
     /// Change settings of a server that is not a sandbox for some runs and restore them
     /// (innodb_flush_log_at_trx_commit and sync_binlog on MariaDB and MySQL)

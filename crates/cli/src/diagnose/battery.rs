@@ -78,6 +78,8 @@ pub struct BatteryResult {
     pub id: String,
     /// What is known of it.
     pub baseline: Baseline,
+    /// Milliseconds that the job itself adds to each round trip.
+    pub injected_ms: f64,
     /// The lowest and the highest rate of its runs, where they are far apart.
     pub unsteady: Option<(f64, f64)>,
     /// By experiment, throughput over the baseline's, and pairs.
@@ -182,6 +184,11 @@ impl Battery {
             Err(NoRun::Failed(failure)) if self.has_any() => (false, Some(failure)),
             Err(NoRun::Failed(failure)) => return Err(failure),
         };
+        match (interrupted, &ended_by) {
+            (true, _) => self.leave_out(&planned, &Why::Interrupted),
+            (false, Some(_)) => self.leave_out(&planned, &Why::BaselineFailed),
+            (false, None) => {}
+        }
         let baseline = self.baseline(trips, ping, only_reads);
         Ok(self.found(baseline, interrupted, ended_by))
     }
@@ -336,12 +343,22 @@ impl Battery {
         }
     }
 
+    /// What was not measured when the diagnosis ended before its time.
+    fn leave_out(&mut self, planned: &[Planned], why: &Why) {
+        for (experiment, _) in planned {
+            if ratio(self.pairs(*experiment)).is_none() && self.is_needed(*experiment) {
+                let missed = self.skipped.entry(*experiment);
+                missed.or_insert_with(|| why.clone());
+            }
+        }
+    }
+
     /// A rollback is for those whose commits can't be told not to wait, whether that was known before or
     /// found by trying.
     fn is_needed(&self, experiment: Experiment) -> bool {
         let why = self.skipped.get(&Experiment::NoCommitWait);
         experiment != Experiment::Rollback
-            || why.is_some_and(|why| !why.excludes() && *why != Why::Budget)
+            || why.is_some_and(|why| !why.excludes() && !why.is_of_time())
     }
 
     /// Whether so many pairs go into what is left of the budget, by what runs took until now.
@@ -461,7 +478,7 @@ impl Battery {
             .filter_map(|(e, pairs)| Some((*e, ratio(pairs)?, pairs.len())))
             .collect();
         let excluded = self.skipped.iter().filter(|(_, why)| why.excludes());
-        let impossible = self.skipped.iter().filter(|(_, why)| **why != Why::Budget);
+        let impossible = self.skipped.iter().filter(|(_, why)| !why.is_of_time());
         let verdict = judge(&Evidence {
             baseline,
             measured: experiments.iter().map(|(e, of, _)| (*e, *of)).collect(),
@@ -473,6 +490,7 @@ impl Battery {
         BatteryResult {
             id: self.runs.id.clone(),
             baseline,
+            injected_ms: self.base.load.inject_rtt.as_secs_f64() * 1000.0,
             unsteady: self.facts.unsteady(),
             experiments,
             skipped: self.skipped.clone().into_iter().collect(),

@@ -74,6 +74,10 @@ pub enum Why {
     Apart(f64),
     /// There is no time left.
     Budget,
+    /// The user ended the diagnosis before.
+    Interrupted,
+    /// A run of the baseline failed before.
+    BaselineFailed,
     /// The run ended with this.
     Failed(String),
 }
@@ -85,6 +89,11 @@ impl Why {
             self,
             Why::OnlyReads | Why::OneSession | Why::FewRows(_) | Why::NoWait
         )
+    }
+
+    /// Whether it could be made with more time.
+    pub fn is_of_time(&self) -> bool {
+        matches!(self, Why::Budget | Why::Interrupted | Why::BaselineFailed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs of a diagnosis: child processes that keep their records in the store.
 
-use super::{IDS, TAG};
+use super::TAG;
 use crate::exit::{ExitCode, Failure};
 use crate::jobs;
 use crate::runner::JobOrder;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, StudyPlace, Target};
-use tidemark_store::Store;
+use tidemark_store::{DIAGNOSIS_IDS, Store};
 use uuid::Uuid;
 
 /// How often children are looked at.
@@ -54,7 +54,7 @@ impl ChildRuns {
             .map_err(|e| Failure::new(ExitCode::Failed, format!("the current folder: {e}")))?;
         Ok(Self {
             store,
-            id: format!("{IDS}{}", Uuid::now_v7()),
+            id: format!("{DIAGNOSIS_IDS}{}", Uuid::now_v7()),
             folder,
             target,
             made: BTreeMap::new(),
@@ -105,8 +105,9 @@ impl ChildRuns {
         }
         let mut failure = None;
         wait(&mut children, |ended| {
-            let said = ended.failure();
-            if let Some(said) = said {
+            if let Some(how) = ended.failure() {
+                // A reason says what was wrong; the exit code is the child's own.
+                let said = ended.complaint().map_or(how, String::from);
                 let code = ended.exit_code().unwrap_or(ExitCode::Failed);
                 failure.get_or_insert(Failure::new(code, said));
             }

@@ -34,13 +34,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::{Job, JobKind, Target};
 use tidemark_report::Lang;
-use tidemark_store::{Filter, Store};
+use tidemark_store::Store;
 use tidemark_workloads::Definition;
 
 /// The tag of every run of a diagnosis.
 pub const TAG: &str = "diagnose";
-/// What ids of diagnoses begin with, where runs tell their place.
-pub const IDS: &str = "diagnose-";
 /// In less time no experiment has four pairs.
 pub const SHORTEST: Duration = Duration::from_secs(20);
 
@@ -132,7 +130,7 @@ pub fn attach(store: &mut Store, run: &str, found: &BatteryResult) -> Result<(),
 /// The run of the store that `--from` names; `None` of a record file.
 fn in_store(words: &args::Diagnose, run: &str) -> Result<Option<String>, Failure> {
     if run == "last" {
-        return last(&words.store).map(Some);
+        return runs::whole_id(&runs::open(&words.store)?, run).map(Some);
     }
     let file = Path::new(run);
     let is_file = file.extension().is_some_and(|e| e == "json") || file.is_file();
@@ -195,17 +193,6 @@ fn job(
 /// The store that the job itself names.
 fn of_job(job: &Job) -> Option<PathBuf> {
     job.outputs.store.as_ref().map(PathBuf::from)
-}
-
-/// The last run that is no experiment.
-fn last(store: &args::StoreArg) -> Result<String, Failure> {
-    let store = runs::open(store)?;
-    let all = store.list(&Filter::default())?;
-    let own = |run: &&tidemark_store::RunListing| !run.tags.iter().any(|tag| tag == TAG);
-    let found = all.iter().find(own).map(|run| run.id.clone());
-    found.ok_or_else(|| {
-        Failure::usage("--from=last: no runs yet; for example: tidemark diagnose job.json")
-    })
 }
 
 /// Whether a job can be diagnosed.

@@ -73,9 +73,15 @@ impl Facts {
         is_unsteady.then_some((lowest, highest))
     }
 
-    /// Mean latency in milliseconds.
+    /// Mean latency in milliseconds, of all transactions of all runs.
     pub fn mean_ms(&self) -> f64 {
-        mean(warm(&self.means).iter().copied())
+        let (rates, means) = (warm(&self.rates), warm(&self.means));
+        let each = rates.iter().zip(means).filter(|(rate, _)| **rate > 0.0);
+        let sum: f64 = each.map(|(rate, mean)| rate * mean).sum();
+        match rates.iter().sum::<f64>() {
+            0.0 => mean(means.iter().copied()),
+            all => sum / all,
+        }
     }
 
     /// The client's CPU as a share of what its threads may use.
@@ -335,5 +341,18 @@ mod tests {
         facts.add(&run, None);
         assert_eq!(facts.rate(), 2000.0);
         assert_eq!(facts.host(), None);
+    }
+
+    #[test]
+    fn sessions_are_rate_times_mean_over_runs_that_differ() {
+        let mut facts = Facts::default();
+        // 64 sessions in each; in one nothing ended.
+        for count in [500, 200, 4000, 0] {
+            let mut run = record();
+            run.totals.all.count = count;
+            facts.add(&run, None);
+        }
+        let sessions = facts.rate() * facts.mean_ms() / 1000.0;
+        assert!((sessions * 3.0 / 2.0 - 64.0).abs() < 1e-9, "{sessions}");
     }
 }

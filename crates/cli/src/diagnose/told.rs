@@ -12,7 +12,7 @@ use tidemark_analysis::experiments::{
 use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
 use tidemark_core::{Job, printable};
 pub use tidemark_report::experiment_name as name;
-use tidemark_report::{Lang, percent_change, significant};
+use tidemark_report::{Lang, percent_change, sentence_and_confidence, significant};
 use tidemark_stats::Ratio;
 
 /// Says something that is not the result.
@@ -54,6 +54,9 @@ pub fn text(found: &BatteryResult, lang: Lang) -> String {
     if let Some(ping) = baseline.ping_ms {
         out += &texts::ping(lang, significant(ping));
     }
+    if found.injected_ms > 0.0 {
+        out += &texts::injected(lang, significant(found.injected_ms));
+    }
     out += "\n\n";
     let heads = [
         texts::experiment(lang),
@@ -92,7 +95,10 @@ pub fn text(found: &BatteryResult, lang: Lang) -> String {
         let why = printable(&reason(why, lang)).into_owned();
         out += &format!("  {}\n", texts::skipped(lang, name(*experiment), why));
     }
-    out += &format!("\n{}\n", sentence(found, lang));
+    let verdict = &found.verdict;
+    let (how_sure, cause) = (confidence(verdict.confidence), verdict.cause());
+    let said = sentence_and_confidence(&sentence(found, lang), how_sure, cause, lang);
+    out += &format!("\n{said}\n");
     let also = found.verdict.shown.iter().skip(1);
     let also: Vec<&str> = also.map(|s| shown(s, lang)).collect();
     if !also.is_empty() {
@@ -217,8 +223,17 @@ fn shown(cause: &ProvenCause, lang: Lang) -> &'static str {
     }
 }
 
-/// The verdict in a sentence.
+/// The verdict in a sentence, which says where it is of a part of the experiments only.
 fn sentence(found: &BatteryResult, lang: Lang) -> String {
+    let said = verdict(found, lang);
+    match (found.interrupted, &found.ended_by) {
+        (true, _) => texts::of_part(lang, texts::interrupted(lang), said),
+        (false, Some(_)) => texts::of_part(lang, texts::baseline_failed(lang), said),
+        (false, None) => said,
+    }
+}
+
+fn verdict(found: &BatteryResult, lang: Lang) -> String {
     let verdict = &found.verdict;
     let of = |wanted| change_of(found, wanted);
     let name = |experiment: &Experiment| name(*experiment, found.baseline.later_ms, lang);
@@ -245,7 +260,12 @@ fn sentence(found: &BatteryResult, lang: Lang) -> String {
             let follows = verdict.shown.iter().any(|s| s.class == Class::Sessions);
             let follows =
                 follows.then(|| texts::distance_sessions(lang, of(Experiment::SessionsTwice)));
-            said + &moves.unwrap_or_default() + &follows.unwrap_or_default()
+            let injected = (found.injected_ms > 0.0)
+                .then(|| texts::distance_injected(lang, significant(found.injected_ms)));
+            let more = [injected, moves, follows];
+            more.into_iter()
+                .flatten()
+                .fold(said, |said, more| said + &more)
         }
         Class::Sessions => {
             let said = texts::sessions(lang, of(Experiment::SessionsTwice));
@@ -325,7 +345,7 @@ fn nothing_proven(found: &BatteryResult, lang: Lang) -> String {
     }
     let needs_time = |e: &Experiment| {
         let skipped = found.skipped.iter().find(|(of, _)| of == e);
-        skipped.is_none_or(|(_, why)| *why == Why::Budget)
+        skipped.is_none_or(|(_, why)| why.is_of_time())
     };
     let more_time = match verdict.open.iter().any(needs_time) {
         true => texts::more_time(lang),
@@ -391,6 +411,8 @@ fn reason(why: &Why, lang: Lang) -> String {
         Why::Sessions { opened, wanted } => texts::sessions_not_opened(lang, opened, wanted),
         Why::Apart(seconds) => texts::clients_apart(lang, significant(*seconds)),
         Why::Budget => texts::budget(lang).into(),
+        Why::Interrupted => texts::interrupted(lang).into(),
+        Why::BaselineFailed => texts::baseline_failed(lang).into(),
         Why::Failed(said) => said.clone(),
     }
 }

@@ -318,7 +318,7 @@ fn needed_password(job: &Job, is_missing: bool) -> Result<(), Failure> {
     match &job.target.password {
         Some(PasswordReference { env }) if is_missing => Err(Failure::usage(format!(
             "target.password: the run used a password, but the environment variable {env} is not \
-             set; for example: {env}=… tidemark exec …"
+             set; for example: read -rs {env}; export {env}"
         ))),
         _ => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! Experiments around a job, on real servers.
 
 use super::common::{Said, Workdir};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -125,6 +127,9 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     let sure = found["confidence"].as_str().unwrap();
     assert!(["high", "medium"].contains(&sure), "{found:#}");
     assert!(found["baseline"]["later_ms"].as_f64().unwrap() > 1.0);
+    // The job itself adds the distance, which is said.
+    let sentence = found["sentence"].as_str().unwrap();
+    assert!(sentence.contains("the job injects 5"), "{sentence}");
     let later = measured(&found, "later-replies").unwrap()["ratio"]
         .as_f64()
         .unwrap();
@@ -279,8 +284,46 @@ fn an_embedded_database_is_diagnosed_too() {
     let own = all.iter().find(|run| run.tags.is_empty()).unwrap();
     let kept = store.get(&own.id).unwrap().experiments.unwrap();
     assert!(said.out.contains(&kept.id), "{kept:?} {said:?}");
-    let told = work.ok(&["show", &own.id]).out;
-    assert!(told.contains("sessions ×2"), "{told}");
+    // It is the last one made, not one of the experiments, which are not listed beside it either.
+    let told = work.ok(&["show", "last"]).out;
+    assert!(
+        told.contains("sessions ×2") && told.contains(&own.id),
+        "{told}"
+    );
+    let listed = work.ok(&["runs"]);
+    assert_eq!(listed.out.lines().count(), 2, "{listed:?}");
+    let left_out = all.len() - 1;
+    let said = format!("{left_out} runs of diagnoses not listed");
+    assert!(listed.err.contains(&said), "{listed:?}");
+    let experiments = work.ok(&["runs", "--tag=diagnose", "--limit=1000"]);
+    assert_eq!(experiments.out.lines().count(), 1 + left_out);
+    assert_eq!(experiments.err, "");
+}
+
+/// Whoever ends it has what was measured until then, and reads what was not.
+#[test]
+fn an_interrupted_diagnosis_tells_what_it_did_not_make() {
+    let work = Workdir::new();
+    let words = embedded(&work);
+    job(&work, &words);
+    let mut child = work.spawn(&["diagnose", "job.json", "--budget=60s", "--format=json"]);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let second = lines.find(|line| line.as_ref().unwrap().contains(": 2 pairs"));
+    assert!(second.is_some());
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let _rest: Vec<_> = lines.collect();
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    let found = json(&said);
+    assert_eq!(found["interrupted"], true);
+    let sentence = found["sentence"].as_str().unwrap();
+    assert!(sentence.contains("interrupted"), "{sentence}");
+    let left_out = found["skipped"].as_array().unwrap().iter();
+    let reasons: Vec<&str> = left_out.map(|e| e["reason"].as_str().unwrap()).collect();
+    assert!(
+        reasons.contains(&"the diagnosis was interrupted"),
+        "{found:#}"
+    );
 }
 
 /// The database goes away while a baseline runs: what was measured until then is judged.
@@ -306,7 +349,7 @@ fn a_late_baseline_that_fails_ends_a_diagnosis_with_what_there_is() {
 #[test]
 fn what_cannot_be_diagnosed_is_refused_with_what_can() {
     let work = Workdir::new();
-    refused(&work.run(&["diagnose"]), 2, &["JOB.json"]);
+    refused(&work.run(&["diagnose"]), 2, &["--from last", "job.json"]);
     work.ok(&["demo", "--time=1"]);
     refused(
         &work.run(&["diagnose", "--from=nonesuch"]),
@@ -315,6 +358,8 @@ fn what_cannot_be_diagnosed_is_refused_with_what_can() {
     );
     let short = ["diagnose", "--from=last", "--budget=5s"];
     refused(&work.run(&short), 2, &["--budget=5s", "20s", "--budget=3m"]);
+    let none = ["diagnose", "--from=last", "--budget=0"];
+    refused(&work.run(&none), 2, &["--budget=0", "20s", "--budget=3m"]);
     let off = ["diagnose", "--from=last", "--store=off"];
     assert_eq!(work.run(&off).code, Some(2));
     let words = ["tpch", "--target=sqlite:h.db", "--sf=0.01"];

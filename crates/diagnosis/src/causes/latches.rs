@@ -6,6 +6,7 @@ use crate::seen::Observations;
 use crate::texts::latches as texts;
 use crate::thresholds::{CPU_FULL, SHARE, SMALL};
 use crate::{Cause, PartKind, WaitClass, Words};
+use tidemark_core::Engine;
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let unexplained = seen.share(PartKind::Unexplained);
@@ -14,6 +15,9 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if !tells_waits {
         return match seen.is_embedded || unexplained < SMALL {
             true => Outcome::NotFound,
+            false if is_postgres(seen) => {
+                Outcome::Skipped(Words::of(crate::texts::row_locks::needs))
+            }
             false => Outcome::Skipped(Words::of(|lang| texts::needs(lang, percent(unexplained)))),
         };
     }
@@ -39,4 +43,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         evidence: vec![evidence],
         excludes: vec![Cause::RowLocks, Cause::LockHeld],
     })
+}
+
+/// Whether the server tells latches to whoever may look at its sessions.
+fn is_postgres(seen: &Observations<'_>) -> bool {
+    let engine = seen.record.server.as_ref().map(|server| server.engine);
+    matches!(engine, Some(Engine::Postgres | Engine::Yugabyte))
 }

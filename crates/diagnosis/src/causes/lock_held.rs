@@ -4,8 +4,9 @@ use crate::number::three;
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::lock_held as texts;
-use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, SHARE, STILL, STOOD};
+use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, OF_DDL, SHARE, STILL, STOOD};
 use crate::{Cause, WaitClass, Words};
+use tidemark_core::Job;
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(activity) = &seen.activity else {
@@ -64,12 +65,29 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     })
 }
 
-/// Whether a lock on a table is held by nobody of the run: the server says so, or nothing ended for long
-/// while sessions waited for it. Sessions that hold it in turn end their transactions all the time.
+/// Whether a lock on a table is held by nobody of the run: the server says so, no statement of the run takes
+/// such a lock, or nothing ended for long while sessions waited for it. Sessions that hold it in turn end
+/// their transactions all the time.
 pub(super) fn is_held_outside(seen: &Observations<'_>) -> bool {
     let is_long = seen.load.latency.slowest_ms >= HELD_S * 1000.0 && stands_still(seen);
     let by_load = stalled_s(seen) > 0.0 || is_long || none_ended(seen);
-    blocked_by_others(seen).unwrap_or(by_load)
+    blocked_by_others(seen).unwrap_or(by_load || is_of_ddl(seen))
+}
+
+/// Whether sessions wait mostly for locks that only DDL takes for itself, and the run has none: its
+/// statements are a workload's own, and no script's.
+fn is_of_ddl(seen: &Observations<'_>) -> bool {
+    let is_most = seen.activity.as_ref().is_some_and(|activity| {
+        let all = activity.waits.get(&WaitClass::TableLock).copied();
+        activity.at_ddl_locks > OF_DDL * all.unwrap_or(0.0)
+    });
+    is_most && seen.record.job.as_ref().is_some_and(|job| !is_script(job))
+}
+
+/// Whether the workload's statements are a user's: a Lua script's, or those of a file for pgbench.
+fn is_script(job: &Job) -> bool {
+    let text = |name| job.workload.settings.get(name).and_then(|v| v.as_str());
+    text("script").is_some() || text("scripts").is_some_and(|all| all.contains("\"file\""))
 }
 
 /// Whether that is proven: one stall among waits for locks may be of something else.

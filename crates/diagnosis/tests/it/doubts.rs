@@ -145,6 +145,27 @@ fn locks_of_the_run_and_of_applications_are_not_held_by_another_session() {
     let found = writers.verdict(Cause::TableLocks);
     assert_eq!(found.confidence, Confidence::Medium);
     assert!(!writers.finds(Cause::LockHeld));
+    // Statements on rows share a table's metadata lock; who has it for itself is none of them.
+    let of_ddl = |settings: serde_json::Value| {
+        let job = serde_json::json!({
+            "version": 1,
+            "target": {"url": "mysql://root@127.0.0.1/test"},
+            "workload": {"name": "oltp_read_write", "settings": settings},
+            "load": {"time": "30s"},
+            "tool": {"name": "sysbench", "settings": {}},
+        });
+        let made = mariadb()
+            .busy(0.97)
+            .server(3.0, 20.0)
+            .active("Sending data", 5.0)
+            .active("Waiting for table metadata lock", 2.0);
+        made.with(|r| r.job = Some(serde_json::from_value(job.clone()).unwrap()))
+    };
+    let foreign = of_ddl(serde_json::json!({"tables": 4}));
+    assert!(foreign.finds(Cause::LockHeld) && !foreign.finds(Cause::TableLocks));
+    // A script may have DDL of its own.
+    let script = of_ddl(serde_json::json!({"script": "ddl.lua"}));
+    assert!(!script.finds(Cause::LockHeld) && script.finds(Cause::TableLocks));
     let advisory = run()
         .busy(0.3)
         .server(0.8, 20.0)

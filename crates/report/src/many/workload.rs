@@ -134,7 +134,7 @@ fn experiments(m: &MeasuredWorkload<'_, '_>) -> Vec<Block> {
         return Vec::new();
     }
     let says = all.iter().map(|(label, made)| {
-        let sentence = crate::experiments::sentence(made, lang);
+        let sentence = crate::experiments::proven(made, lang);
         format!("{label}{}{sentence}", m.s.common.colon)
     });
     let mut blocks = vec![

@@ -14,6 +14,17 @@ fn distance_is_round_trips_that_are_most_of_the_latency() {
     );
     assert_eq!(far.shown[1].class, Class::Sessions);
     assert!(far.rules_out.contains(&Class::Cpu));
+    // What others take of the host changes nothing of it: twice as many sessions find their CPU.
+    let beside = Baseline {
+        host: Some(HostCpu {
+            busy: 0.95,
+            before: 0.93,
+            client: 0.01,
+        }),
+        ..FAR
+    };
+    let beside = judged(beside, &[TWICE, (Rtt, 0.76, 0.77, 0.78)], &[]);
+    assert!(beside.shown.iter().all(|s| s.class != Class::Cpu));
     // The same session beside the server.
     let near = Baseline {
         rate: 15_000.0,
