@@ -120,6 +120,8 @@ pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
         .and_then(|args| {
             messages::speak(&args);
             tidemark_runtime::raise_open_files();
+            // What the loader read of the program to fill it in is read once.
+            tidemark_runtime::forget_program_text();
             dispatch(&args)
         });
     let code = match done {

@@ -152,6 +152,7 @@ pub fn describe(
         of_study: StudyTables::of(job),
         round_trip: matches!(job.load.pacing, Pacing::Rate(_) | Pacing::Steps(_)),
         observe: job.watch.observe.clone(),
+        access: EndpointAccess::from_environment(job.watch.observe_ca.as_deref()),
         exporter: host_exporter(
             job.watch.observe_host.as_deref(),
             job.watch.observe_ca.as_deref(),
@@ -181,6 +182,7 @@ pub fn describe_counting(
         of_study: None,
         round_trip: false,
         observe: Observe::Off,
+        access: EndpointAccess::default(),
         exporter: None,
         file: None,
     };
@@ -192,6 +194,7 @@ struct Asks {
     of_study: Option<StudyTables>,
     round_trip: bool,
     observe: Observe,
+    access: EndpointAccess,
     exporter: Option<HostExporter>,
     file: Option<Topology>,
 }
@@ -284,7 +287,14 @@ fn look(
             asks.exporter.as_ref(),
         )
         .await;
-        let topology = with_members(&mut session, &connector, &asks.observe, asks.file).await;
+        let topology = with_members(
+            &mut session,
+            &connector,
+            &asks.observe,
+            &asks.access,
+            asks.file,
+        )
+        .await;
         session.close().await;
         Ok(Described {
             server,

@@ -160,6 +160,8 @@ pub fn run_watched(
     console: &mut dyn Console,
 ) -> Result<StoredRun, Failure> {
     let job = &order.job;
+    // A client's memory is mostly its own program: what made the job need not be there any more.
+    forget_program_text();
     let plan = BoundWorkload::of(order)?;
     console.begin(order)?;
     let prepare = console.prepare_command();
@@ -210,7 +212,6 @@ pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
 pub fn look(order: &JobOrder, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
-    // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
     let file = topology_of(order.job.watch.topology.as_deref())?;
     let described =

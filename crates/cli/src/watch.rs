@@ -85,13 +85,14 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     let connector = Connector::new(target.clone(), options)?.must_exist();
     let file = topology_of(words.topology.as_deref())?;
     let exporter = host_exporter(words.observe_host.as_deref(), words.observe_ca.as_deref());
-    let server = describe(&connector, &words.observe, exporter, file)?;
+    let access = EndpointAccess::from_environment(words.observe_ca.as_deref());
+    let server = describe(&connector, &words.observe, &access, exporter, file)?;
     let seen = sources(&Observing {
         observe: &words.observe,
         host: words.observe_host.as_deref(),
         nodes: words.observe_nodes.as_deref(),
         prometheus: words.observe_prometheus.as_deref(),
-        access: EndpointAccess::from_environment(words.observe_ca.as_deref()),
+        access,
         connector: &connector,
         engine: Some(server.info.engine),
         on_client: server.on_client,
@@ -209,10 +210,11 @@ struct WatchedServer {
 fn describe(
     connector: &Connector,
     observe: &Observe,
+    access: &EndpointAccess,
     exporter: Option<HostExporter>,
     file: Option<Topology>,
 ) -> Result<WatchedServer, Failure> {
-    let (connector, observe) = (connector.clone(), observe.clone());
+    let (connector, observe, access) = (connector.clone(), observe.clone(), access.clone());
     let asked = block_on(async move {
         let mut session = connector.connect(0).await?;
         let mut notes = Vec::new();
@@ -231,7 +233,7 @@ fn describe(
             .await,
             settings,
             notes,
-            topology: with_members(&mut session, &connector, &observe, file).await,
+            topology: with_members(&mut session, &connector, &observe, &access, file).await,
         };
         session.close().await;
         Ok::<_, DbError>(server)

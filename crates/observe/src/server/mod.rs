@@ -21,6 +21,7 @@ mod sqlite;
 mod statements;
 mod types_during_look;
 mod url;
+mod yugabyte_flags;
 
 pub use access::EndpointAccess;
 pub(crate) use exporter_disks::exporter_disks;
@@ -33,3 +34,4 @@ pub(crate) use postgres_status::PostgresStatus;
 pub(crate) use process::ServerProcess;
 pub(crate) use sqlite::SqliteStatus;
 pub(crate) use statements::{MysqlStatements, PostgresStatements};
+pub(crate) use yugabyte_flags::{FlagServer, ServerFlags, set_flags};

@@ -2,6 +2,7 @@
 
 use super::defaults::default_of;
 use super::file::shown;
+use crate::server::ServerFlags;
 use std::collections::BTreeMap;
 use tidemark_core::record::ComponentSetting;
 use tidemark_drivers::RowSet;
@@ -29,20 +30,61 @@ pub(super) fn tuned(rows: &RowSet, of_file: &[ComponentSetting]) -> Vec<Componen
     for ((component, name), values) in by_name {
         let default = default_of(&component, &name).unwrap_or_default();
         let agree = values.windows(2).all(|two| two[0].1 == two[1].1);
-        let told = if agree { 1 } else { values.len() };
-        let told = values.into_iter().take(told);
-        for (instance, value) in told.filter(|(_, value)| !is_same(value, default)) {
-            tuned.push(ComponentSetting {
-                component: component.clone(),
-                instance: (!agree).then_some(instance),
-                name: name.clone(),
-                value: shown(&name, &value),
-                default: Some(default.into()),
-            });
-        }
+        let known = ComponentSetting {
+            component,
+            name,
+            default: Some(default.into()),
+            ..ComponentSetting::default()
+        };
+        let not_at_it = values
+            .into_iter()
+            .filter(|(_, value)| !is_same(value, default));
+        tuned.extend(for_all_or_each(&known, not_at_it, agree));
     }
     tuned.truncate(MOST);
     tuned
+}
+
+/// Flags that somebody set on YugabyteDB's servers; nobody says their defaults.
+pub(super) fn set(servers: &[ServerFlags]) -> Vec<ComponentSetting> {
+    let mut by_name: BTreeMap<(&str, &str), Vec<(String, String)>> = BTreeMap::new();
+    let mut members: BTreeMap<&str, usize> = BTreeMap::new();
+    for server in servers {
+        *members.entry(server.component).or_default() += 1;
+        for (name, value) in &server.flags {
+            let of_name = by_name.entry((server.component, name)).or_default();
+            of_name.push((server.instance.clone(), value.clone()));
+        }
+    }
+    let mut set = Vec::new();
+    for ((component, name), values) in by_name {
+        let all = members.get(component).copied().unwrap_or_default();
+        let agree = values.len() == all && values.windows(2).all(|two| two[0].1 == two[1].1);
+        let known = ComponentSetting {
+            component: component.into(),
+            name: name.into(),
+            ..ComponentSetting::default()
+        };
+        set.extend(for_all_or_each(&known, values.into_iter(), agree));
+    }
+    set.truncate(MOST);
+    set
+}
+
+/// One setting for all members where they agree, else one for each.
+fn for_all_or_each(
+    known: &ComponentSetting,
+    values: impl Iterator<Item = (String, String)>,
+    agree: bool,
+) -> impl Iterator<Item = ComponentSetting> {
+    let most = if agree { 1 } else { usize::MAX };
+    values
+        .take(most)
+        .map(move |(instance, value)| ComponentSetting {
+            instance: (!agree).then_some(instance),
+            value: shown(&known.name, &value),
+            ..known.clone()
+        })
 }
 
 /// Whether a value is a default, however each is written: components write `10GiB` and `1m0s`, the manual
@@ -157,6 +199,38 @@ mod tests {
                 of("replication.max-replicas", None, "5", "3"),
                 of("raftstore.apply-pool-size", None, "3", "2"),
                 of("server.grpc-concurrency", Some("10.0.1.3:20160"), "8", "5"),
+            ]
+        );
+    }
+
+    #[test]
+    fn flags_are_told_for_all_or_for_each_and_hide_secrets() {
+        let of = |component, instance: &str, flags: &[(&str, &str)]| ServerFlags {
+            component,
+            instance: instance.into(),
+            flags: flags
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+        };
+        let shards = ("ysql_num_shards_per_tserver", "2");
+        let hba = ("ysql_hba_conf_csv", "host all all ldap ldapbindpasswd=x");
+        let told = set(&[
+            of("YB-TServer", "10.0.0.1:9000", &[shards, hba]),
+            of("YB-TServer", "10.0.0.2:9000", &[shards]),
+            of("YB-Master", "10.0.0.1:7000", &[shards]),
+        ]);
+        let told: Vec<_> = told
+            .iter()
+            .map(|s| (&*s.component, s.instance.as_deref(), &*s.name, &*s.value))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("YB-Master", None, shards.0, "2"),
+                // It stands on one of two.
+                ("YB-TServer", Some("10.0.0.1:9000"), hba.0, "***"),
+                ("YB-TServer", None, shards.0, "2"),
             ]
         );
     }

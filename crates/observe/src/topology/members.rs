@@ -1,26 +1,30 @@
 //! What a database says of its members.
 
-use super::configuration::tuned;
-use crate::server::{host_of, reachable};
+use super::configuration::{set, tuned};
+use crate::server::{EndpointAccess, FlagServer, host_of, reachable, set_flags};
 use std::time::Duration;
-use tidemark_core::Observe;
 use tidemark_core::record::{ClusterDisk, ClusterHost, Component, Topology};
+use tidemark_core::{Engine, Observe};
 use tidemark_drivers::cluster::{Cluster, ClusterMember, parts};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::timeout;
 
 /// All questions together may take so long: a member that is away answers nobody.
 const LONGEST: Duration = Duration::from_secs(2);
+/// The web servers' ports (yb-tserver's and yb-master's flag `webserver_port`).
+const WEB_PORTS: [(&str, u16); 2] = [("YB-TServer", 9000), ("YB-Master", 7000)];
 /// So many members are told of, and disks of a host.
 const MOST_MEMBERS: usize = 256;
 const MOST_DISKS: usize = 16;
 
 /// Adds what the database says of its members to a file's topology, or makes one of it. The session may
-/// be of no more use afterwards. What is refused or late is left out: the file stands.
+/// be of no more use afterwards. What is refused or late is left out: the file stands. YugabyteDB's servers
+/// are asked by HTTP for the flags that somebody set, with TLS as `access` has it.
 pub async fn with_members(
     session: &mut Session,
     connector: &Connector,
     observe: &Observe,
+    access: &EndpointAccess,
     file: Option<Topology>,
 ) -> Option<Topology> {
     let mut topology = file.unwrap_or_default();
@@ -28,8 +32,25 @@ pub async fn with_members(
         let here = host_of(connector);
         // What came before the time was over counts.
         let _late = timeout(LONGEST, ask(session, here, &mut topology)).await;
+        if session.server().engine == Engine::Yugabyte {
+            let servers = flag_servers(&topology);
+            topology.settings.extend(set(&set_flags(&servers, access)));
+        }
     }
     (!topology.hosts.is_empty()).then_some(topology)
+}
+
+/// Each member has a tablet server, and some have a master.
+fn flag_servers(topology: &Topology) -> Vec<FlagServer> {
+    let of = |(component, port): (&'static str, u16)| {
+        let hosts = topology.hosts.iter();
+        hosts.map(move |on| FlagServer {
+            component,
+            host: on.host.clone(),
+            port,
+        })
+    };
+    WEB_PORTS.into_iter().flat_map(of).collect()
 }
 
 async fn ask(session: &mut Session, here: &str, topology: &mut Topology) {
@@ -140,7 +161,6 @@ fn hardware(rows: &RowSet, here: &str, topology: &mut Topology) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_core::Engine;
     use tidemark_drivers::{Cell, Dialect};
 
     /// Rows made by hand after the manual: the databases are not at hand.
@@ -229,6 +249,9 @@ mod tests {
             &[&["10.0.0.2", "5433"], &["fd00::2", "5433"], &["", "1"]],
         );
         listed(Engine::Yugabyte, &rows, &mut topology);
+        let servers = flag_servers(&topology);
+        assert_eq!(servers.len(), 6);
+        assert_eq!((servers[5].component, servers[5].port), ("YB-Master", 7000));
         let hosts: Vec<_> = topology.hosts.iter().map(|h| h.host.as_str()).collect();
         assert_eq!(hosts, ["10.0.0.1", "10.0.0.2", "fd00::2"]);
         assert_eq!(topology.hosts[2].components[0].port, Some(5433));
