@@ -1,7 +1,7 @@
 //! Dead time: stretches in which no transaction ended though some were to be expected, and time in
 //! which the client did not run.
 
-use crate::run::{Run, decode};
+use crate::run::{Run, decode, load_end_ms};
 use crate::thresholds::{
     DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, DEADLOCK_LONGEST_S, STALLED_EXPECTED,
 };
@@ -81,15 +81,18 @@ impl Dead {
         })
     }
 
-    fn seconds(&self) -> f64 {
+    fn seconds_within(&self, time: DeadSpan) -> f64 {
         let all = self.target.iter().chain(&self.deadlocked);
         let all = all.chain(&self.client);
-        all.map(|span| span.length_s()).sum()
+        all.map(|span| span.within(time)).sum()
     }
 
-    /// Transactions a second outside of all dead time; `None` where there is hardly any.
+    /// Transactions a second outside of all dead time; `None` where there is hardly any. After the time that
+    /// was asked for no more of them begin.
     fn outside(&self, run: &Run<'_>) -> Option<f64> {
-        let seconds = run.totals.elapsed_s - self.seconds();
+        let end_ms = load_end_ms(run.record).min(run.totals.elapsed_s * 1000.0);
+        let loaded = DeadSpan::new(0, end_ms);
+        let seconds = loaded.length_s() - self.seconds_within(loaded);
         (seconds >= DEAD_SHORTEST_S).then(|| run.totals.all.count as f64 / seconds)
     }
 }
@@ -223,6 +226,8 @@ fn pause_s(run: &Run<'_>) -> f64 {
 pub(crate) struct Says {
     pub one: Both,
     pub many: Both,
+    /// The same where the longest is the first.
+    pub many_first: Both,
     /// Where there was hardly any other time.
     pub all: Both,
     pub instead: Both,
@@ -264,6 +269,7 @@ pub(crate) fn finding(
         severity: severity(share, invalid),
         says: match outside {
             None => says.all,
+            Some(_) if several && longest.start_s == first.start_s => says.many_first,
             Some(_) if several => says.many,
             Some(_) => says.one,
         },

@@ -114,7 +114,7 @@ pub(crate) fn whole_intervals(record: &RunRecord) -> Vec<&Interval> {
 
 /// When the last transactions began, from the start of the measurement; infinite where no time was
 /// asked for.
-fn load_end_ms(record: &RunRecord) -> f64 {
+pub(crate) fn load_end_ms(record: &RunRecord) -> f64 {
     let load = record.job.as_ref().map(|job| &job.load);
     // The time of steps and of a search is that of each step.
     let load = load.filter(|load| matches!(load.pacing, Pacing::Closed | Pacing::Rate(_)));

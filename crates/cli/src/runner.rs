@@ -170,6 +170,7 @@ pub fn run_watched(
         None => look(order, &plan, &prepare)?,
     };
     console.inspect(order, &plan, &mut described)?;
+    forget_program_text();
     let beside = std::mem::take(&mut described.beside);
     let recording = Recording::new(order, described);
     if !console.is_hinted() {
@@ -177,6 +178,7 @@ pub fn run_watched(
         hints::judge(job.strict, &found, language(&job.outputs.lang))?;
     }
     console.header(order, &recording.record);
+    forget_program_text();
     let asked = RunContext {
         job,
         plan: &plan,

@@ -184,6 +184,24 @@ impl<'r> RecordSeries<'r> {
         SummedSeries::of(all, self.window, &format!("{source} {name}"))
     }
 
+    /// The same over all times that any series of the name has: a state or a program that was seen late was
+    /// at nothing before.
+    pub fn column_over_all(
+        &self,
+        source: &str,
+        name: &str,
+        wanted: impl Fn(&Series) -> bool,
+    ) -> Option<SummedSeries> {
+        let mut column = self.column_of(source, name, wanted)?;
+        let all = self.column(source, name)?;
+        let had: BTreeMap<i64, f64> = column.points.into_iter().collect();
+        let times = all.points.iter().map(|(at, _)| *at);
+        column.points = times
+            .map(|at| (at, had.get(&at).copied().unwrap_or(0.0)))
+            .collect();
+        Some(column)
+    }
+
     /// The values of one series in the window added up; `None` of what can't be read, and without points.
     pub fn sum_of(&self, series: &Series) -> Option<f64> {
         let column = SummedSeries::of(std::iter::once(series), self.window, "")?;

@@ -340,10 +340,12 @@ impl<'r> Observations<'r> {
         let of_class =
             |wait: &str| crate::waits::doing(wait) == crate::waits::SessionActivity::Wait(class);
         let is_it = |wait: Option<&String>| wait.is_some_and(|wait| of_class(wait));
-        let column = self.series.column_of(SERVER_ACTIVITY, "sessions", |s| {
-            s.key.labels.get("state").is_some_and(|s| s == "active")
-                && is_it(s.key.labels.get("wait"))
-        })?;
+        let column = self
+            .series
+            .column_over_all(SERVER_ACTIVITY, "sessions", |s| {
+                s.key.labels.get("state").is_some_and(|s| s == "active")
+                    && is_it(s.key.labels.get("wait"))
+            })?;
         let waits = self.series.labels(SERVER_ACTIVITY, "sessions", "wait");
         let names: Vec<&str> = waits.into_iter().filter(|wait| of_class(wait)).collect();
         let mut evidence = column.evidence();

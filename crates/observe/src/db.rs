@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_core::{DbError, ErrorClass, Protocol};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, Protocol};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{block_on, timeout};
 
@@ -347,7 +347,13 @@ pub(crate) fn lower_bits(id: i64) -> u32 {
 }
 
 fn failed(error: &DbError) -> Refusal {
-    Refusal::Failed(error.to_string())
+    // Of the account's own limit MySQL and MariaDB have an error of their own.
+    let is_full = error.kind == ErrorKind::TooManySessions || error.code == "1226";
+    let advice = match is_full {
+        true => format!("; observing needs {SPARE} connections beside the run's"),
+        false => String::new(),
+    };
+    Refusal::Failed(format!("{error}{advice}"))
 }
 
 /// Opens a session, unless it would be in the way of the run's.

@@ -28,9 +28,10 @@ pub fn experiment_name(experiment: Experiment, later_ms: f64, lang: Lang) -> Str
 
 /// A ratio of throughputs as percent more or less, with its sign: `+61`, `−3`, `0`.
 pub fn percent_change(ratio: f64) -> String {
-    // Nothing is told of intervals of two pairs beyond their being wide.
-    let percent = ((ratio - 1.0) * 100.0).round().clamp(-100.0, 99_999.0);
+    let percent = ((ratio - 1.0) * 100.0).round().max(-100.0);
     match percent {
+        // Nothing is told of intervals of two pairs beyond their being wide.
+        wide if wide >= 100_000.0 => "∞".into(),
         0.0 => "0".into(),
         more if more > 0.0 => format!("+{more}"),
         less => format!("−{}", -less),
@@ -172,7 +173,8 @@ mod tests {
             (0.97, "−3"),
             (1.0, "0"),
             (0.0, "−100"),
-            (f64::INFINITY, "+99999"),
+            (1e4, "∞"),
+            (f64::INFINITY, "∞"),
         ] {
             assert_eq!(percent_change(ratio), said);
         }

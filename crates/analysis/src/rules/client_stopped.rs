@@ -2,7 +2,7 @@
 
 use crate::dead::{Dead, Says, finding};
 use crate::run::Run;
-use crate::texts::client_stopped::{ALL, INSTEAD, MANY, ONE};
+use crate::texts::client_stopped::{ALL, INSTEAD, MANY, MANY_FIRST, ONE};
 use crate::thresholds::CLIENT_DEAD_INVALID;
 use crate::{AnalysisError, Finding};
 
@@ -11,6 +11,7 @@ pub(super) const ID: &str = "client-stopped";
 const SAYS: Says = Says {
     one: ONE,
     many: MANY,
+    many_first: MANY_FIRST,
     all: ALL,
     instead: INSTEAD,
 };

@@ -2,7 +2,7 @@
 
 use crate::dead::{Dead, Says, finding};
 use crate::run::Run;
-use crate::texts::deadlock_wait::{ALL, INSTEAD, MANY, ONE};
+use crate::texts::deadlock_wait::{ALL, INSTEAD, MANY, MANY_FIRST, ONE};
 use crate::{AnalysisError, Finding, Severity};
 
 pub(super) const ID: &str = "deadlock-wait";
@@ -10,6 +10,7 @@ pub(super) const ID: &str = "deadlock-wait";
 const SAYS: Says = Says {
     one: ONE,
     many: MANY,
+    many_first: MANY_FIRST,
     all: ALL,
     instead: INSTEAD,
 };

@@ -3,7 +3,7 @@
 use crate::dead::{Dead, DeadSpan, Says, is_longer_than_usual, outages, severity, unexpected};
 use crate::run::{Run, rate};
 use crate::texts::stall::{
-    ALL, INSTEAD, INSTEAD_MACHINE, INTERVALS, LATENCY, LATENCY_NOWHERE, MANY, ONE,
+    ALL, INSTEAD, INSTEAD_MACHINE, INTERVALS, LATENCY, LATENCY_NOWHERE, MANY, MANY_FIRST, ONE,
 };
 use crate::thresholds::{
     DEADLOCK_LONGEST_S, STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES,
@@ -19,6 +19,7 @@ pub(super) const ID: &str = "stall";
 const SAYS: Says = Says {
     one: ONE,
     many: MANY,
+    many_first: MANY_FIRST,
     all: ALL,
     instead: INSTEAD,
 };
@@ -27,6 +28,7 @@ const SAYS: Says = Says {
 const SAYS_OF_MACHINE: Says = Says {
     one: ONE,
     many: MANY,
+    many_first: MANY_FIRST,
     all: ALL,
     instead: INSTEAD_MACHINE,
 };

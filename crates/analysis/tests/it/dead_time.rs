@@ -98,6 +98,20 @@ fn dead_time_is_told_whatever_its_share_and_on_its_side() {
             assert_eq!(rules(&record), [rule]);
         }
     }
+    // After the time of the load none of it begins: that is no time without a stall.
+    let mut drained = with_dead_times(10, &[(2.0, 3.0, DeadSide::Target)]);
+    let outside = |record: &RunRecord| {
+        let all = findings(record).unwrap();
+        let stall = all.iter().find(|f| f.rule == "stall").unwrap();
+        match stall.figure("outside") {
+            Some(tidemark_analysis::Figure::Number(n)) => *n,
+            other => panic!("{other:?}"),
+        }
+    };
+    let without = outside(&drained);
+    drained.totals.elapsed_s += 2.0;
+    drained.job = Some(asked("10s"));
+    assert!((outside(&drained) - without).abs() < 1e-6, "{without}");
     // Several, of which the longest is told.
     let target = |start: f64, length: f64| (start, length, DeadSide::Target);
     let record = with_dead_times(20, &[target(2.0, 2.0), target(7.0, 3.0), target(12.0, 2.0)]);

@@ -3,11 +3,12 @@
 use super::battery::BatteryResult;
 use super::changes::Why;
 use crate::columns::{left, right, widest};
+use crate::messages;
 use crate::texts::diagnose as texts;
 use serde_json::json;
 use std::time::Duration;
 use tidemark_analysis::experiments::{
-    Class, Confidence, Experiment, HostCpu, Proof, ProvenCause, distance_share,
+    Class, Confidence, Experiment, ExperimentVerdict, HostCpu, Proof, ProvenCause, distance_share,
 };
 use tidemark_core::record::{Experiments, MeasuredChange, SkippedChange};
 use tidemark_core::{Job, printable};
@@ -99,8 +100,7 @@ pub fn text(found: &BatteryResult, lang: Lang) -> String {
     let (how_sure, cause) = (confidence(verdict.confidence), verdict.cause());
     let said = sentence_and_confidence(&sentence(found, lang), how_sure, cause, lang);
     out += &format!("\n{said}\n");
-    let also = found.verdict.shown.iter().skip(1);
-    let also: Vec<&str> = also.map(|s| shown(s, lang)).collect();
+    let also = also(verdict, lang);
     if !also.is_empty() {
         out += &format!("{}\n", texts::also(lang, also.join(texts::comma(lang))));
     }
@@ -214,6 +214,30 @@ fn confidence(of: Confidence) -> &'static str {
     }
 }
 
+/// What else was shown, each once, with what throughput gains without it.
+fn also(verdict: &ExperimentVerdict, lang: Lang) -> Vec<String> {
+    let mut named: Vec<&str> = verdict
+        .shown
+        .first()
+        .map(|s| shown(s, lang))
+        .into_iter()
+        .collect();
+    let mut also = Vec::new();
+    for cause in verdict.shown.iter().skip(1) {
+        let name = shown(cause, lang);
+        if !named.contains(&name) {
+            named.push(name);
+            also.push(
+                match cause.gain.filter(|_| cause.class != Class::Distance) {
+                    Some(gain) => texts::also_gain(lang, name, percent(gain)),
+                    None => name.into(),
+                },
+            );
+        }
+    }
+    also
+}
+
 fn shown(cause: &ProvenCause, lang: Lang) -> &'static str {
     match cause.proof {
         Proof::Experiment => class(cause.class, lang),
@@ -254,10 +278,13 @@ fn verdict(found: &BatteryResult, lang: Lang) -> String {
                 share(of_latency),
             );
             let later = significant(found.baseline.later_ms);
-            let moves = was(Experiment::Rtt)
+            // Only what lies on one side of nothing says something.
+            let is_less = |e| ratio_of(found, e).is_some_and(|of| of.high < 1.0);
+            let is_more = |e| ratio_of(found, e).is_some_and(|of| of.low > 1.0);
+            let moves = is_less(Experiment::Rtt)
                 .then(|| texts::distance_moves(lang, later, of(Experiment::Rtt)));
             // Both are true of whoever waits for round trips.
-            let follows = verdict.shown.iter().any(|s| s.class == Class::Sessions);
+            let follows = is_more(Experiment::SessionsTwice);
             let follows =
                 follows.then(|| texts::distance_sessions(lang, of(Experiment::SessionsTwice)));
             let injected = (found.injected_ms > 0.0)
@@ -298,7 +325,12 @@ fn verdict(found: &BatteryResult, lang: Lang) -> String {
             texts::crowded(lang, sessions, of(Experiment::SessionsTwice))
         }
         Class::Log if was(Experiment::NoCommitWait) => {
-            texts::log(lang, of(Experiment::NoCommitWait))
+            let said = texts::log(lang, of(Experiment::NoCommitWait));
+            // SQLite has one writer at a time, which holds its lock until the log is written.
+            match alone.is_none() && found.baseline.sessions > 1 {
+                true => said + texts::log_of_one_writer(lang),
+                false => said,
+            }
         }
         Class::Log => texts::rollback(lang, of(Experiment::Rollback)),
         Class::Cache if found.baseline.writes => {
@@ -320,7 +352,7 @@ fn verdict(found: &BatteryResult, lang: Lang) -> String {
                 Some(host) if is_guess => {
                     texts::cpu_guess(lang, share(host.busy), open_of(found, lang))
                 }
-                Some(host) => texts::cpu(lang, share(host.busy), twice),
+                Some(host) => texts::cpu(lang, share(host.busy), share(host.client), twice),
                 None => texts::cpu_by_exclusion(lang, twice),
             }
         }
@@ -347,7 +379,9 @@ fn nothing_proven(found: &BatteryResult, lang: Lang) -> String {
         let skipped = found.skipped.iter().find(|(of, _)| of == e);
         skipped.is_none_or(|(_, why)| why.is_of_time())
     };
-    let more_time = match verdict.open.iter().any(needs_time) {
+    // Who ended it knows that there was time.
+    let is_whole = !found.interrupted && found.ended_by.is_none();
+    let more_time = match is_whole && verdict.open.iter().any(needs_time) {
         true => texts::more_time(lang),
         false => "",
     };
@@ -363,10 +397,14 @@ fn open_of(found: &BatteryResult, lang: Lang) -> String {
     names.join(texts::comma(lang))
 }
 
+fn ratio_of(found: &BatteryResult, wanted: Experiment) -> Option<&Ratio> {
+    let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
+    measured.map(|(_, of, _)| of)
+}
+
 /// What an experiment changed, with its interval.
 fn change_of(found: &BatteryResult, wanted: Experiment) -> String {
-    let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
-    measured.map_or_else(|| "?".into(), |(_, of, _)| interval(of))
+    ratio_of(found, wanted).map_or_else(|| "?".into(), interval)
 }
 
 /// `+2 % (−1…+5)`.
@@ -413,7 +451,7 @@ fn reason(why: &Why, lang: Lang) -> String {
         Why::Budget => texts::budget(lang).into(),
         Why::Interrupted => texts::interrupted(lang).into(),
         Why::BaselineFailed => texts::baseline_failed(lang).into(),
-        Why::Failed(said) => said.clone(),
+        Why::Failed(said) => messages::reason(said, lang).into_owned(),
     }
 }
 
@@ -426,6 +464,6 @@ mod tests {
         let of = |ratio, low, high| interval(&Ratio { ratio, low, high });
         assert_eq!(of(1.02, 0.99, 1.05), "+2 % (−1…+5)");
         assert_eq!(of(1.61, 1.55, 1.68), "+61 % (+55…+68)");
-        assert_eq!(of(1.0, 0.0, f64::INFINITY), "0 % (−100…+99999)");
+        assert_eq!(of(1.0, 0.0, f64::INFINITY), "0 % (−100…∞)");
     }
 }

@@ -6,7 +6,9 @@ use crate::seen::Observations;
 use crate::texts::lock_held as texts;
 use crate::thresholds::{BLOCKED, HELD_MEAN, HELD_S, MOST, OF_DDL, SHARE, STILL, STOOD};
 use crate::{Cause, WaitClass, Words};
-use tidemark_core::Job;
+use tidemark_core::observe::SERVER_STATUS;
+use tidemark_core::series::Series;
+use tidemark_core::{Job, Protocol};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let Some(activity) = &seen.activity else {
@@ -23,7 +25,15 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let row = seen.wait_share(WaitClass::RowLock);
     let (share, class, says) = if table >= SHARE && is_held_outside(seen) {
         let all = seen.load.sessions;
-        let says = Words::of(|lang| texts::table(lang, three(on_tables), all));
+        let holder = holder(seen);
+        let says = Words::of(|lang| {
+            let said = texts::table(lang, three(on_tables), all);
+            match holder {
+                Some(IDLE) => said + texts::holder_idle(lang),
+                Some(ACTIVE) => said + texts::holder_active(lang),
+                _ => said + texts::holder(lang),
+            }
+        });
         (table, WaitClass::TableLock, says)
     } else if row >= SHARE && is_long(seen) {
         let said = seen.said(&[WaitClass::RowLock]);
@@ -59,10 +69,31 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         // What sessions wait for in bursts varies from second to second; that they stand still does not.
         confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
-        next: Words::of(texts::next),
+        next: match seen.record.server.as_ref().map(|s| s.engine.protocol()) {
+            Some(Protocol::Postgres) => Words::of(texts::next_postgres),
+            _ if class == WaitClass::TableLock => Words::of(texts::next_mysql_table),
+            _ => Words::of(texts::next_mysql_row),
+        },
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::RowLocks, Cause::ServerStalls],
     })
+}
+
+/// What sessions that hold locks others wait for are called.
+const IDLE: &str = "idle-in-transaction";
+const ACTIVE: &str = "active";
+
+/// What most of those are at that hold locks, where the server tells.
+fn holder<'r>(seen: &Observations<'r>) -> Option<&'r str> {
+    const BLOCKED: &str = "locks.blocked";
+    let states = seen.series.labels(SERVER_STATUS, BLOCKED, "blocker");
+    let each = states.into_iter().filter_map(|state| {
+        let is_it = |s: &Series| s.key.labels.get("blocker").is_some_and(|b| b == state);
+        let blocked = seen.series.column_over_all(SERVER_STATUS, BLOCKED, is_it)?;
+        Some((state, blocked.mean()))
+    });
+    each.max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(state, _)| state)
 }
 
 /// Whether a lock on a table is held by nobody of the run: the server says so, no statement of the run takes

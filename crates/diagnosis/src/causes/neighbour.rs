@@ -85,7 +85,7 @@ fn most<'r>(seen: &Observations<'r>) -> Option<(&'r str, SummedSeries)> {
         };
         let used = seen
             .series
-            .column_of(SERVER_PROCESS, "programs.cpu", is_it)?;
+            .column_over_all(SERVER_PROCESS, "programs.cpu", is_it)?;
         Some((name, used))
     });
     each.max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()))

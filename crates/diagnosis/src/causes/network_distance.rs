@@ -60,7 +60,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         share,
         confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
-        next: Words::of(texts::next),
+        next: match is_asked {
+            true => Words::of(texts::next_injected),
+            false => Words::of(texts::next),
+        },
         evidence,
         excludes: vec![Cause::ServerCpu, Cause::ClientCpu, Cause::ServerStalls],
     })

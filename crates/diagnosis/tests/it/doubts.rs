@@ -182,8 +182,30 @@ fn locks_of_the_run_and_of_applications_are_not_held_by_another_session() {
         .active("Lock:relation", 5.0);
     assert!(!locked.finds(Cause::LockHeld));
     let by_others = locked.clone().status("locks.blocked-by-others", 3.0);
-    by_others.sure(Cause::LockHeld);
+    let unnamed = by_others.sure(Cause::LockHeld);
+    assert!(unnamed.sentence.en.ends_with("Another session holds it."));
+    assert!(
+        unnamed.next.en.contains("pg_blocking_pids"),
+        "{}",
+        unnamed.next.en
+    );
     assert!(!by_others.finds(Cause::TableLocks));
+    let of = |blocker| [("blocker", blocker)];
+    let idle = by_others
+        .clone()
+        .set("server-status", "locks.blocked", &of("waiting"), 1.0)
+        .set(
+            "server-status",
+            "locks.blocked",
+            &of("idle-in-transaction"),
+            4.0,
+        );
+    let idle = idle.sure(Cause::LockHeld);
+    assert!(
+        idle.sentence.en.contains("idle in a transaction"),
+        "{}",
+        idle.sentence.en
+    );
     // Or that it is the run itself, whatever else stood still for a moment.
     let own = locked.dead(&[(5000, 2000.0)]);
     assert!(own.finds(Cause::LockHeld));

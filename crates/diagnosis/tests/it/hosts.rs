@@ -211,6 +211,19 @@ fn clients_of_one_host_see_it_together_and_are_no_neighbours_of_each_other() {
     assert!(!said.contains("tidemark:"), "{said}");
 }
 
+/// The same with a program that uses 1.6 processors and is seen for so many seconds.
+fn named_for(made: &Made, seconds: usize) -> Made {
+    let of = |program| [("program", program)];
+    let made = made.clone();
+    let made = made.set("server-process", "programs.cpu", &of("cron"), 0.01);
+    made.over_time(
+        "server-process",
+        "programs.cpu",
+        &of("backup"),
+        &vec![1.6; seconds],
+    )
+}
+
 #[test]
 fn a_neighbour_is_what_nobody_of_the_run_used_and_made_it_wait() {
     let full = run().busy(0.99).active("CPU", 5.0);
@@ -226,6 +239,13 @@ fn a_neighbour_is_what_nobody_of_the_run_used_and_made_it_wait() {
         found.sentence.en.contains("backup: 1.60"),
         "{}",
         found.sentence.en
+    );
+    // A program that was among the seen ones for half of the time used half as much.
+    let half = named_for(&made, super::common::SECONDS as usize / 2).verdict(Cause::Neighbour);
+    assert!(
+        half.sentence.en.contains("backup: 0.800"),
+        "{}",
+        half.sentence.en
     );
     // One that runs when nobody else wants to makes nobody wait.
     assert!(

@@ -3,6 +3,7 @@
 mod access;
 mod exporter_disks;
 mod exposition;
+mod files_written;
 mod find;
 mod http;
 mod mysql_activity;

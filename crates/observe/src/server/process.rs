@@ -1,5 +1,6 @@
 //! The processes of a server on this host: CPU, I/O, the quotas of both, context switches, memory.
 
+use super::files_written::FilesWritten;
 use super::find;
 use super::programs::Programs;
 use crate::cgroup::Throttling;
@@ -23,12 +24,12 @@ const SWITCHES: Metric = Metric::count("process.context-switches");
 const RESIDENT: Metric = Metric::gauge("process.resident", "bytes", -4);
 const TASKS: Metric = Metric::gauge("process.tasks", "tasks", 0);
 /// Lines of `/proc/PID/io`: bytes from and to disks, and system calls.
-const IO: [(&str, Metric); 4] = [
+const IO: [(&str, Metric); 3] = [
     ("read_bytes", Metric::bytes("process.disk-read")),
-    ("write_bytes", Metric::bytes("process.disk-written")),
     ("syscr", Metric::count("process.reads")),
     ("syscw", Metric::count("process.writes")),
 ];
+const WRITTEN: Metric = Metric::bytes("process.disk-written");
 /// Ticks of `/proc/PID/stat` in a second: the same on every Linux that this is built for (time(7)).
 const USER_HZ: f64 = 100.0;
 /// So many tasks have their schedule read each second; of more, every so many seconds.
@@ -56,6 +57,10 @@ pub(crate) struct ServerProcess {
     cpu: Rest,
     throttling: Throttling,
     reads_io: bool,
+    /// Bytes that all have written by the kernel's account, and whether these grew since tasks were looked at.
+    write_bytes: f64,
+    wrote: bool,
+    written: FilesWritten,
     programs: Programs,
 }
 
@@ -75,6 +80,9 @@ impl ServerProcess {
             cpu: Rest::default(),
             throttling: Throttling::default(),
             reads_io: true,
+            write_bytes: 0.0,
+            wrote: true,
+            written: FilesWritten::default(),
             programs: Programs::default(),
         }
     }
@@ -109,6 +117,7 @@ impl ServerProcess {
         {
             (self.root, self.ended_for) = (root, 0);
             self.tasks.clear();
+            self.written.forget();
         }
     }
 
@@ -130,6 +139,8 @@ impl ServerProcess {
         }
         let own = self.own.tasks();
         let is_first = self.tasks.is_empty();
+        // Who writes nothing need not be asked how much each wrote.
+        let asks_io = self.reads_io && self.wrote;
         let mut seen = HashMap::with_capacity(self.tasks.len());
         for process in processes {
             let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
@@ -139,6 +150,9 @@ impl ServerProcess {
                 let Some(id) = task.file_name().to_str().and_then(|t| t.parse().ok()) else {
                     continue;
                 };
+                if asks_io {
+                    self.written.task(id, &task.path(), is_first);
+                }
                 // One that has ended meanwhile is gone.
                 let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
                 let Some((cpu, delay)) = schedule(&text) else {
@@ -161,6 +175,13 @@ impl ServerProcess {
                 seen.insert(id, now);
             }
         }
+        if asks_io {
+            self.written.looked();
+            self.wrote = false;
+        }
+        if self.reads_io {
+            samples.tell(&WRITTEN, &[], self.written.total as f64);
+        }
         self.tasks = seen;
         self.rest = self.tasks.len() / TASKS_A_SECOND;
         samples.tell(&CPU_OBSERVING, &[], self.observing_ns as f64);
@@ -169,10 +190,12 @@ impl ServerProcess {
         samples.tell(&TASKS, &[], self.tasks.len() as f64);
     }
 
-    fn io(&self, processes: &[u32], samples: &mut Samples) {
+    fn io(&mut self, processes: &[u32], samples: &mut Samples) {
         let mut sums = [0.0; IO.len()];
+        let mut write_bytes = 0.0;
         for process in processes {
             let text = fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+            write_bytes += io_line(&text, "write_bytes").unwrap_or(0.0);
             for (sum, (name, _)) in sums.iter_mut().zip(&IO) {
                 *sum += io_line(&text, name).unwrap_or(0.0);
             }
@@ -180,6 +203,8 @@ impl ServerProcess {
         for ((_, metric), sum) in IO.iter().zip(sums) {
             samples.tell(metric, &[], sum);
         }
+        self.wrote |= write_bytes != self.write_bytes;
+        self.write_bytes = write_bytes;
     }
 }
 
@@ -212,6 +237,9 @@ impl SeriesSource for ServerProcess {
                 return Err(why);
             }
         }
+        if self.reads_io {
+            self.io(&processes, samples);
+        }
         self.schedules(&processes, samples);
         self.programs.sample(&processes, samples);
         self.throttling.sample(&self.root.to_string(), samples);
@@ -220,9 +248,6 @@ impl SeriesSource for ServerProcess {
         let user = self.cpu.of(CPU_USER.name, ticks[0] / USER_HZ, observing);
         samples.tell(&CPU_USER, &[], user);
         samples.tell(&CPU_SYSTEM, &[], ticks[1] / USER_HZ);
-        if self.reads_io {
-            self.io(&processes, samples);
-        }
         if self.samples % MEMORY_EVERY == 1 {
             samples.tell(&RESIDENT, &[], resident(&processes));
         }
@@ -252,7 +277,8 @@ fn cpu_ticks(stat: &str) -> Option<[f64; 2]> {
     Some([n(11)? + n(13)?, n(12)? + n(14)?])
 }
 
-fn io_line(text: &str, name: &str) -> Option<f64> {
+/// A number of `/proc/PID/io`.
+pub(super) fn io_line(text: &str, name: &str) -> Option<f64> {
     let rest = text
         .lines()
         .find_map(|l| l.strip_prefix(name)?.strip_prefix(": "))?;

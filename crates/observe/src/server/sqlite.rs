@@ -4,6 +4,8 @@
 //! Of its files only the log may be opened here: closing another one would take the locks of the
 //! process's sessions away (sqlite.org/howtocorrupt.html, 2.2), and those are on the others.
 
+use super::files_written::FilesWritten;
+use super::process::io_line;
 use crate::client::proc::ProcFile;
 use crate::source::{Metric, Samples, SeriesSource};
 use std::fs::File;
@@ -15,9 +17,9 @@ use tidemark_drivers::sqlite::{ask_sessions, counters};
 
 const DATABASE: Metric = Metric::gauge("database.size", "bytes", -3);
 const WAL: Metric = Metric::gauge("log.size", "bytes", -3);
-const IO: [(&str, Metric); 4] = [
+const WRITTEN: Metric = Metric::bytes("process.disk-written");
+const IO: [(&str, Metric); 3] = [
     ("read_bytes", Metric::bytes("process.disk-read")),
-    ("write_bytes", Metric::bytes("process.disk-written")),
     ("syscr", Metric::count("process.reads")),
     ("syscw", Metric::count("process.writes")),
 ];
@@ -41,6 +43,8 @@ pub(crate) struct SqliteStatus {
     database: PathBuf,
     /// Of this process, where it is the one that uses the database.
     io: Option<ProcFile>,
+    written: FilesWritten,
+    looks: u64,
 }
 
 /// The log's number, one more each time that it begins anew (sqlite.org/fileformat.html, 4.1, "Checkpoint
@@ -57,6 +61,8 @@ impl SqliteStatus {
         Self {
             database,
             io: makes_load.then(|| ProcFile::new("/proc/self/io")),
+            written: FilesWritten::default(),
+            looks: 0,
         }
     }
 }
@@ -112,13 +118,14 @@ impl SeriesSource for SqliteStatus {
             return Ok(());
         };
         for (name, metric) in &IO {
-            let line = io
-                .lines()
-                .find_map(|l| l.strip_prefix(name)?.strip_prefix(": "));
-            if let Some(total) = line.and_then(|l| l.trim().parse().ok()) {
+            if let Some(total) = io_line(io, name) {
                 samples.tell(metric, &[], total);
             }
         }
+        self.written.add(0, io, self.looks == 0);
+        self.written.looked();
+        self.looks += 1;
+        samples.tell(&WRITTEN, &[], self.written.total as f64);
         Ok(())
     }
 }

@@ -70,7 +70,8 @@ fn without_statistics_of_statements_it_is_said_how_to_have_them() {
         (Server::postgres().unwrap(), "CREATE EXTENSION"),
     ] {
         let (_, ended, _) = observed(&server.url(), "server-statements", || {
-            std::thread::sleep(Duration::from_millis(300));
+            // A busy machine answers late.
+            std::thread::sleep(Duration::from_secs(2));
         });
         let told = of(&ended, "server-statements");
         assert!(!told.sampled && ended.statements.is_empty(), "{ended:?}");

@@ -22,6 +22,8 @@ const MOST_APART: usize = 4;
 const ALIKE: [&str; 4] = ["core", "disk", "instance", "interface"];
 /// So many names are drawn and listed.
 const MOST_NAMES: usize = 100;
+/// Labels of what has no points before it was first seen.
+const SEEN_LATE: [&str; 2] = ["state", "program"];
 /// So many states of sessions, and other kinds of one name.
 const MOST_STATES: usize = 10;
 
@@ -99,6 +101,23 @@ impl<'r> SeriesGroup<'r> {
         self.series
             .iter()
             .all(|s| s.key.labels.contains_key("state"))
+    }
+
+    /// With what a state or a program was before it was first seen: nothing.
+    fn whole(&self, mut all: Bucket) -> Bucket {
+        let of = |label: &str| self.series.iter().all(|s| s.key.labels.contains_key(label));
+        if !SEEN_LATE.into_iter().any(of) {
+            return all;
+        }
+        let counts = self.series.iter();
+        let counts = counts.filter_map(|series| measured(&[series]));
+        let longest = counts.map(|one| one.count).max().unwrap_or(0);
+        if longest > all.count {
+            all.mean *= all.count as f64 / longest as f64;
+            all.min = all.min.min(0.0);
+            all.count = longest;
+        }
+        all
     }
 
     fn keep_largest(&mut self) {
@@ -245,7 +264,10 @@ impl<'r> ObservedLine<'r> {
             name => name,
         };
         let colon = lang.texts().colon;
-        format!("{name}{colon}{}", figures(&self.all, unit, lang))
+        format!(
+            "{name}{colon}{}",
+            figures(&group.whole(self.all), unit, lang)
+        )
     }
 }
 
@@ -415,7 +437,10 @@ pub(crate) fn table(
             if !labels.is_empty() {
                 called += &format!(" [{labels}]");
             }
-            let cells = match together(series, 0) {
+            let cells = match together(series, 0).map(|all| match series.len() {
+                1 => group.whole(all),
+                _ => all,
+            }) {
                 Some(all) => [all.mean, all.min, all.max].map(|v| shown(v, unit, lang)),
                 None if unreadable(series) => cannot_be_read(lang),
                 None => continue,

@@ -471,6 +471,21 @@ fn sessions_are_told_state_by_state() {
         "{told}"
     );
     assert!(told.find("kind13") < told.find("kind12"), "{told}");
+    // A state that was seen in the last 30 of 50 s was nothing before.
+    let labels = [("state", "active"), ("wait", "Lock:late")];
+    let mut late = series("sessions", "sessions", &labels, |_| 0.0).key;
+    late.source = "server-activity".into();
+    let mut builder = SeriesBuilder::new(late, 3, 1000);
+    (30..60).for_each(|n| assert!(builder.push(n * 1000, 10.0)));
+    let mut with_late = record.clone();
+    with_late.series.push(builder.series().unwrap());
+    let told = text(&with_late, Lang::En).unwrap();
+    let row = told.lines().find(|line| line.contains("Lock:late"));
+    let row = row.unwrap_or_else(|| panic!("{told}"));
+    assert!(
+        row.contains("6.00 sessions") && row.contains("0 sessions"),
+        "{row}"
+    );
     let page = html(&record, Lang::En).unwrap();
     let (_, sessions) = page.split_once("<b>Sessions</b><svg").unwrap();
     let (sessions, _) = sessions.split_once("</div>").unwrap();
