@@ -47,7 +47,14 @@ impl BoundWorkload {
         let settings = parsed_settings(&session.settings.join(";"))?;
         let workload = Arc::clone(&order.workload);
         let preparing = order.job.prepare.is_some();
-        Self::made(workload, order.target.clone(), connect, settings, preparing)
+        let mut bound = Self::made(workload, order.target.clone(), connect, settings, preparing)?;
+        // Of a part of a run the other parts' sessions are the run's, too.
+        if !preparing && load.shard.is_whole() {
+            let types = bound.workload.transaction_types();
+            bound.connector = bound.connector.with_running_types(types);
+        }
+        bound.workload.connects_by(&bound.connector);
+        Ok(bound)
     }
 
     /// Builds the workload of options that make or drop its tables, and looks up the target's hosts.
@@ -72,7 +79,9 @@ impl BoundWorkload {
         };
         let session = session_settings(options)?;
         let workload = (definition.build)(options)?;
-        Self::made(workload, target, connect, session, preparing)
+        let bound = Self::made(workload, target, connect, session, preparing)?;
+        bound.workload.connects_by(&bound.connector);
+        Ok(bound)
     }
 
     fn made(
@@ -86,11 +95,8 @@ impl BoundWorkload {
         connect.count_matched = !preparing && workload.counts_matched();
         let mut connector = Connector::new(target.clone(), connect)?.with_session_settings(session);
         if !preparing {
-            connector = connector
-                .must_exist()
-                .with_running_types(workload.transaction_types());
+            connector = connector.must_exist();
         }
-        workload.connects_by(&connector);
         Ok(Self {
             workload,
             target,

@@ -91,7 +91,7 @@ pub struct Connector {
     attends: bool,
     /// What stands before each host, as soon as it is known.
     pooling: Arc<[OnceLock<Pooling>]>,
-    /// What the sessions of a run are running, of a workload with several types of transactions.
+    /// The sessions of a run, and what they are running.
     running: Option<Arc<RunningTypes>>,
 }
 
@@ -139,11 +139,11 @@ impl Connector {
         self
     }
 
-    /// Makes sessions of a run tell which of these types of transactions they are running. Those of several
-    /// hosts don't, for connection ids are each host's own.
+    /// Makes sessions of a run tell by their connection ids that they are the run's, and which of several types
+    /// of transactions they are running. Those of several hosts don't, for connection ids are each host's own.
     #[must_use]
     pub fn with_running_types(mut self, names: &'static [&'static str]) -> Self {
-        let are_told = names.len() > 1 && self.hosts.len() == 1;
+        let are_told = !names.is_empty() && self.hosts.len() == 1;
         self.running = are_told.then(|| Arc::new(RunningTypes::new(names)));
         self
     }

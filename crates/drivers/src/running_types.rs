@@ -50,6 +50,22 @@ impl RunningTypes {
         }
     }
 
+    /// Whether there are several: of one alone nobody needs to tell which it is.
+    pub fn are_several(&self) -> bool {
+        self.names.len() > 1
+    }
+
+    /// The lower 32 bits of the connection ids of all sessions that are open, in order.
+    pub fn connections(&self, into: &mut Vec<u32>) {
+        into.clear();
+        {
+            let sessions = self.sessions.lock();
+            let sessions = sessions.unwrap_or_else(PoisonError::into_inner);
+            into.extend(sessions.slots.iter().flatten().map(|(id, _)| *id));
+        }
+        into.sort_unstable();
+    }
+
     /// The name of the type that a session is running.
     pub fn name(&self, running: Running) -> Option<&'static str> {
         self.names.get(usize::from(running.kind())).copied()
@@ -92,6 +108,7 @@ impl RunningTypes {
             None => sessions.slots.push(entry),
         }
         Box::new(RunningType {
+            are_several: self.are_several(),
             transaction,
             slot,
             of: Arc::clone(self),
@@ -102,6 +119,7 @@ impl RunningTypes {
 /// A session's own; while it lives the session is among [`RunningTypes::now`].
 #[derive(Debug)]
 pub struct RunningType {
+    are_several: bool,
     transaction: Arc<AtomicU32>,
     slot: usize,
     of: Arc<RunningTypes>,
@@ -111,6 +129,9 @@ impl RunningType {
     /// It begins a transaction of this type.
     #[inline]
     pub fn begins(&self, kind: usize) {
+        if !self.are_several {
+            return;
+        }
         // Only its session writes it.
         let before = self.transaction.load(Ordering::Relaxed) >> TYPE_BITS;
         let kind = u32::from(u8::try_from(kind).unwrap_or(NONE));
@@ -154,6 +175,20 @@ mod tests {
         let three = types.opened(9);
         three.begins(0);
         assert_eq!(told(&types), [(9, Some("new_order"))]);
+    }
+
+    #[test]
+    fn connections_are_told_from_open_to_close_and_one_type_is_not() {
+        let types = Arc::new(RunningTypes::new(&["only"]));
+        let (late, early) = (types.opened(9), types.opened(4));
+        let mut ids = Vec::new();
+        types.connections(&mut ids);
+        assert_eq!(ids, [4, 9]);
+        early.begins(0);
+        assert!(told(&types).is_empty() && !types.are_several());
+        drop(late);
+        types.connections(&mut ids);
+        assert_eq!(ids, [4]);
     }
 
     #[test]

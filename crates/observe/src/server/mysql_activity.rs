@@ -10,6 +10,7 @@ use super::types_during_look::SessionsByType;
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
+use std::collections::HashSet;
 use tidemark_core::observe::SERVER_ACTIVITY;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::{Connector, RowSet};
@@ -32,6 +33,8 @@ pub(crate) struct MysqlActivity {
     sessions: Sessions,
     others: Sessions,
     by_type: SessionsByType,
+    /// Sessions of the run's account that were none of the run's in the look before.
+    strangers: HashSet<i64>,
     /// Of a watch all sessions are told alike.
     makes_load: bool,
     /// Whether all sessions were seen, by the session of this id: a new one may have lost the right.
@@ -47,6 +50,7 @@ impl MysqlActivity {
             sessions: Sessions::default(),
             others: Sessions::default(),
             by_type: SessionsByType::of(connector),
+            strangers: HashSet::new(),
             makes_load,
             saw_all: false,
             asked_on: None,
@@ -65,7 +69,8 @@ impl MysqlActivity {
     }
 }
 
-/// Who a session is of: its account, host and database. The run's are of the same as those that observe.
+/// Who a session is of: its account, host and database. The run's are of the same as those that observe, and
+/// known by their ids where one process makes all of the load.
 fn whose(rows: &RowSet, row: usize) -> [String; 3] {
     let [account, host, database] = [1, 2, 3].map(|at| rows.text(row, at).unwrap_or_default());
     // Each connection has a port of its own.
@@ -104,6 +109,7 @@ impl SeriesSource for MysqlActivity {
         if !this.is_some_and(is_this) {
             self.by_type.types.forget();
         }
+        let mut strangers = HashSet::new();
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
@@ -111,7 +117,12 @@ impl SeriesSource for MysqlActivity {
             if own.contains(&id) || is_aside(&user, &command) {
                 continue;
             }
-            let is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
+            let mut is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
+            if self.makes_load && self.by_type.types.is_of_run(id) == Some(false) {
+                // One that is opened or closed during a look is in no list.
+                strangers.insert(id);
+                is_other |= self.strangers.contains(&id);
+            }
             if command == "Sleep" {
                 if !is_other {
                     self.sessions.add("idle", "", 1);
@@ -127,6 +138,7 @@ impl SeriesSource for MysqlActivity {
             self.sessions.add("active", doing, 1);
             self.by_type.add("active", doing, id);
         }
+        self.strangers = strangers;
         Ok(())
     }
 

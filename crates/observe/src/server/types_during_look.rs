@@ -18,6 +18,8 @@ pub(super) struct TypesDuringLook {
     types: Option<Arc<RunningTypes>>,
     before: Vec<Running>,
     after: Vec<Running>,
+    /// The connections of the run that were open before or after.
+    open: [Vec<u32>; 2],
     /// The connection that was asked last.
     asked: Option<i64>,
 }
@@ -32,13 +34,22 @@ impl TypesDuringLook {
 
     /// Whether any are told.
     pub fn are_told(&self) -> bool {
-        self.types.is_some()
+        self.types.as_ref().is_some_and(|types| types.are_several())
+    }
+
+    /// Whether a session is the run's; `None` where nobody can tell.
+    pub fn is_of_run(&self, id: i64) -> Option<bool> {
+        let is_known = self.open.iter().any(|open| !open.is_empty());
+        let connection = lower_bits(id);
+        let is_in = |open: &Vec<u32>| open.binary_search(&connection).is_ok();
+        is_known.then(|| self.open.iter().any(is_in))
     }
 
     /// The server is about to be asked.
     pub fn before(&mut self) {
         if let Some(types) = &self.types {
             types.now(&mut self.before);
+            types.connections(&mut self.open[0]);
         }
     }
 
@@ -47,7 +58,10 @@ impl TypesDuringLook {
     pub fn after(&mut self, db: &Db) {
         let is_same = std::mem::replace(&mut self.asked, db.id()) == db.id();
         match self.types.as_ref().filter(|_| is_same && db.is_direct()) {
-            Some(types) => types.now(&mut self.after),
+            Some(types) => {
+                types.now(&mut self.after);
+                types.connections(&mut self.open[1]);
+            }
             None => self.forget(),
         }
     }
@@ -56,6 +70,7 @@ impl TypesDuringLook {
     pub fn forget(&mut self) {
         self.before.clear();
         self.after.clear();
+        self.open.iter_mut().for_each(Vec::clear);
     }
 
     /// The types of a session, each with its part, and whether it went on to another transaction meanwhile: then

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::record::{GapKind, Observed};
 use tidemark_core::series::Series;
 use tidemark_core::{Engine, Observe, Target};
-use tidemark_drivers::{ConnectOptions, Connector};
+use tidemark_drivers::{Access, ConnectOptions, Connector};
 use tidemark_observe::{EndpointAccess, Observing, Sampling, SamplingResult, sources};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Endpoint, Server};
@@ -288,6 +288,45 @@ fn sessions_of_others_are_told_apart() {
         assert!(most("sessions.others") >= 0.5, "{series:?}");
         assert_eq!(most("sessions"), 0.0, "{series:?}");
     }
+}
+
+/// Whoever uses the run's account and database is told from it by the connections that the run opened.
+#[test]
+fn a_stranger_with_the_runs_account_is_none_of_the_run() {
+    let server = Server::mariadb().unwrap();
+    let strangers = connector(&server.url());
+    let of_run = connector(&server.url()).with_running_types(&["only"]);
+    let (series, _, _) = observed_by(&of_run, "server-activity", || {
+        let asleep = |connector: Connector, sql: &'static str| {
+            std::thread::spawn(move || {
+                let asleep = async move {
+                    let opened = connector.connect_for(0, Access::ReadWrite).await;
+                    let mut session = opened.unwrap();
+                    session.simple(sql).await.unwrap();
+                    session.close().await;
+                };
+                block_on(asleep).unwrap();
+            })
+        };
+        let both = [
+            asleep(of_run.clone(), "SELECT SLEEP(3)"),
+            asleep(strangers.clone(), "SELECT SLEEP(3)"),
+            asleep(strangers.clone(), "SELECT SLEEP(3)"),
+        ];
+        for one in both {
+            one.join().unwrap();
+        }
+    });
+    // From the second look on: the first one opened its own session.
+    let second = |name: &str| {
+        let all = named(&series, "server-activity", name).into_iter();
+        let of = all.filter(|s| s.key.labels.get("wait").is_some_and(|w| w == "User sleep"));
+        of.filter_map(|s| s.points().unwrap().nth(1))
+            .map(|point| point.unwrap().value)
+            .sum::<f64>()
+    };
+    assert!(second("sessions.others") > 1.5, "{series:?}");
+    assert!((0.5..1.5).contains(&second("sessions")), "{series:?}");
 }
 
 #[test]
