@@ -364,9 +364,6 @@ pub struct StoredRun {
 /// After so many intervals nothing runs for the first time.
 const SETTLING: u32 = 3;
 
-/// Intervals of so many milliseconds or more are so seldom that finding pages again costs nothing.
-const SELDOM_MS: f64 = 500.0;
-
 /// Tells everybody in turn.
 pub struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
@@ -435,10 +432,6 @@ impl RunObserver for Observer<'_, '_> {
         bar.inc(interval.length_ms as u64);
         let lang = language(&self.making.job.outputs.lang);
         bar.set_message(rate_message(interval, self.voice.unit(), lang));
-        if interval.length_ms >= SELDOM_MS {
-            // What tells of it need not be there beside what samples before the next one.
-            forget_program_text();
-        }
     }
 
     fn waiting(&mut self) {

@@ -347,9 +347,7 @@ pub(crate) fn lower_bits(id: i64) -> u32 {
 }
 
 fn failed(error: &DbError) -> Refusal {
-    // Of the account's own limit MySQL and MariaDB have an error of their own.
-    let is_full = error.kind == ErrorKind::TooManySessions || error.code == "1226";
-    let advice = match is_full {
+    let advice = match error.kind == ErrorKind::TooManySessions {
         true => format!("; observing needs {SPARE} connections beside the run's"),
         false => String::new(),
     };

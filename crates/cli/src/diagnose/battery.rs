@@ -61,6 +61,7 @@ pub struct Battery {
     asked: Option<Connector>,
     /// The share of the client's host that was busy before them.
     busy_before: Option<f64>,
+    is_embedded: bool,
     /// Sessions that the first one had.
     opened: usize,
     later_ms: f64,
@@ -78,6 +79,8 @@ pub struct BatteryResult {
     pub id: String,
     /// What is known of it.
     pub baseline: Baseline,
+    /// Whether the database is in the client.
+    pub is_embedded: bool,
     /// Milliseconds that the job itself adds to each round trip.
     pub injected_ms: f64,
     /// The lowest and the highest rate of its runs, where they are far apart.
@@ -129,6 +132,7 @@ impl Battery {
             on_one_percent: Progress::default(),
             asked: None,
             busy_before: None,
+            is_embedded: false,
             opened: 0,
             later_ms: 0.0,
             overheads: Vec::new(),
@@ -155,6 +159,7 @@ impl Battery {
             self.lang,
         );
         let is_server = !plan.connector.hosts().is_empty();
+        self.is_embedded = !is_server;
         self.busy_before = is_server.then(busy_now);
         let first = match self.first_run() {
             Ok(record) => record,
@@ -490,6 +495,7 @@ impl Battery {
         BatteryResult {
             id: self.runs.id.clone(),
             baseline,
+            is_embedded: self.is_embedded,
             injected_ms: self.base.load.inject_rtt.as_secs_f64() * 1000.0,
             unsteady: self.facts.unsteady(),
             experiments,

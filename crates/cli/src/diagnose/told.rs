@@ -327,7 +327,7 @@ fn verdict(found: &BatteryResult, lang: Lang) -> String {
         Class::Log if was(Experiment::NoCommitWait) => {
             let said = texts::log(lang, of(Experiment::NoCommitWait));
             // SQLite has one writer at a time, which holds its lock until the log is written.
-            match alone.is_none() && found.baseline.sessions > 1 {
+            match found.is_embedded && found.baseline.sessions > 1 {
                 true => said + texts::log_of_one_writer(lang),
                 false => said,
             }

@@ -69,7 +69,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         // What sessions wait for in bursts varies from second to second; that they stand still does not.
         confidence: Confidence::high_if(share >= MOST && is_sure),
         says,
-        next: match seen.record.server.as_ref().map(|s| s.engine.protocol()) {
+        next: match protocol(seen) {
             Some(Protocol::Postgres) => Words::of(texts::next_postgres),
             _ if class == WaitClass::TableLock => Words::of(texts::next_mysql_table),
             _ => Words::of(texts::next_mysql_row),
@@ -82,11 +82,21 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
 /// What sessions that hold locks others wait for are called.
 const IDLE: &str = "idle-in-transaction";
 const ACTIVE: &str = "active";
+const WAITING: &str = "waiting";
 
-/// What most of those are at that hold locks, where the server tells.
+fn protocol(seen: &Observations<'_>) -> Option<Protocol> {
+    let server = seen.record.server.as_ref();
+    server.map(|server| server.engine.protocol())
+}
+
+/// What most of those are at that hold locks, where the server tells it of tables' locks. Who waits for a lock
+/// and has others wait behind it does not hold it.
 fn holder<'r>(seen: &Observations<'r>) -> Option<&'r str> {
     const BLOCKED: &str = "locks.blocked";
+    protocol(seen).filter(|protocol| *protocol == Protocol::Postgres)?;
     let states = seen.series.labels(SERVER_STATUS, BLOCKED, "blocker");
+    let states = states.into_iter().filter(|state| *state != WAITING);
+    let states: Vec<&str> = states.collect();
     let each = states.into_iter().filter_map(|state| {
         let is_it = |s: &Series| s.key.labels.get("blocker").is_some_and(|b| b == state);
         let blocked = seen.series.column_over_all(SERVER_STATUS, BLOCKED, is_it)?;

@@ -193,12 +193,12 @@ fn locks_of_the_run_and_of_applications_are_not_held_by_another_session() {
     let of = |blocker| [("blocker", blocker)];
     let idle = by_others
         .clone()
-        .set("server-status", "locks.blocked", &of("waiting"), 1.0)
+        .set("server-status", "locks.blocked", &of("waiting"), 4.0)
         .set(
             "server-status",
             "locks.blocked",
             &of("idle-in-transaction"),
-            4.0,
+            1.0,
         );
     let idle = idle.sure(Cause::LockHeld);
     assert!(

@@ -10,7 +10,7 @@ use super::types_during_look::SessionsByType;
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Samples, SeriesSource};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tidemark_core::observe::SERVER_ACTIVITY;
 use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::{Connector, RowSet};
@@ -19,6 +19,8 @@ const LIST: &str = "SHOW PROCESSLIST";
 /// What commands of threads begin with that serve nobody who waits: replicas of MySQL ask for a "Binlog Dump
 /// GTID".
 const ASIDE: [&str; 3] = ["Daemon", "Binlog Dump", "Slave_"];
+/// A session that was none of the run's in so many looks is no session of it that opens.
+const LOOKS_UNKNOWN: u32 = 5;
 /// Who the server's own threads are of: those that replicate have the commands of sessions in MySQL.
 const SERVER: &str = "system user";
 
@@ -33,8 +35,10 @@ pub(crate) struct MysqlActivity {
     sessions: Sessions,
     others: Sessions,
     by_type: SessionsByType,
-    /// Sessions of the run's account that were none of the run's in the look before.
-    strangers: HashSet<i64>,
+    /// Sessions of the server's list that are or were the run's: what one does may outlive its connection.
+    known: HashSet<i64>,
+    /// Those of the run's account that are none of the run's, and in how many looks.
+    strangers: HashMap<i64, u32>,
     /// Of a watch all sessions are told alike.
     makes_load: bool,
     /// Whether all sessions were seen, by the session of this id: a new one may have lost the right.
@@ -50,7 +54,8 @@ impl MysqlActivity {
             sessions: Sessions::default(),
             others: Sessions::default(),
             by_type: SessionsByType::of(connector),
-            strangers: HashSet::new(),
+            known: HashSet::new(),
+            strangers: HashMap::new(),
             makes_load,
             saw_all: false,
             asked_on: None,
@@ -109,7 +114,7 @@ impl SeriesSource for MysqlActivity {
         if !this.is_some_and(is_this) {
             self.by_type.types.forget();
         }
-        let mut strangers = HashSet::new();
+        let (mut known, mut strangers) = (HashSet::new(), HashMap::new());
         for row in 0..rows.len() {
             let id = rows.int(row, 0).unwrap_or_default();
             let command = rows.text(row, 4).unwrap_or_default();
@@ -118,10 +123,14 @@ impl SeriesSource for MysqlActivity {
                 continue;
             }
             let mut is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
-            if self.makes_load && self.by_type.types.is_of_run(id) == Some(false) {
-                // One that is opened or closed during a look is in no list.
-                strangers.insert(id);
-                is_other |= self.strangers.contains(&id);
+            let is_of_run = self.by_type.types.is_of_run(id);
+            if is_of_run == Some(true) || self.known.contains(&id) {
+                known.insert(id);
+            } else if self.makes_load && is_of_run == Some(false) {
+                // One that is opened just now is in no list yet.
+                let looks = self.strangers.get(&id).map_or(0, |looks| looks + 1);
+                strangers.insert(id, looks);
+                is_other |= looks >= LOOKS_UNKNOWN;
             }
             if command == "Sleep" {
                 if !is_other {
@@ -138,7 +147,7 @@ impl SeriesSource for MysqlActivity {
             self.sessions.add("active", doing, 1);
             self.by_type.add("active", doing, id);
         }
-        self.strangers = strangers;
+        (self.known, self.strangers) = (known, strangers);
         Ok(())
     }
 

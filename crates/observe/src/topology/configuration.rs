@@ -45,8 +45,12 @@ pub(super) fn tuned(rows: &RowSet, of_file: &[ComponentSetting]) -> Vec<Componen
     tuned
 }
 
-/// Flags that somebody set on YugabyteDB's servers; nobody says their defaults.
-pub(super) fn set(servers: &[ServerFlags]) -> Vec<ComponentSetting> {
+/// Flags that somebody set on YugabyteDB's servers; nobody says their defaults. Of the servers so many are
+/// known of a component, `None` where nobody knows: one that did not answer may have another value.
+pub(super) fn set(
+    servers: &[ServerFlags],
+    known: impl Fn(&str) -> Option<usize>,
+) -> Vec<ComponentSetting> {
     let mut by_name: BTreeMap<(&str, &str), Vec<(String, String)>> = BTreeMap::new();
     let mut members: BTreeMap<&str, usize> = BTreeMap::new();
     for server in servers {
@@ -59,7 +63,9 @@ pub(super) fn set(servers: &[ServerFlags]) -> Vec<ComponentSetting> {
     let mut set = Vec::new();
     for ((component, name), values) in by_name {
         let all = members.get(component).copied().unwrap_or_default();
-        let agree = values.len() == all && values.windows(2).all(|two| two[0].1 == two[1].1);
+        let have_all = known(component).is_none_or(|known| known == all);
+        let agree =
+            have_all && values.len() == all && values.windows(2).all(|two| two[0].1 == two[1].1);
         let known = ComponentSetting {
             component: component.into(),
             name: name.into(),
@@ -215,11 +221,17 @@ mod tests {
         };
         let shards = ("ysql_num_shards_per_tserver", "2");
         let hba = ("ysql_hba_conf_csv", "host all all ldap ldapbindpasswd=x");
-        let told = set(&[
+        let servers = [
             of("YB-TServer", "10.0.0.1:9000", &[shards, hba]),
             of("YB-TServer", "10.0.0.2:9000", &[shards]),
             of("YB-Master", "10.0.0.1:7000", &[shards]),
-        ]);
+        ];
+        let tablet_servers = |count| move |of: &str| (of == "YB-TServer").then_some(count);
+        let told = set(&servers, tablet_servers(2));
+        // One more did not answer.
+        let each = set(&servers, tablet_servers(3));
+        assert!(each.len() == 4 && each[0].instance.is_none(), "{each:?}");
+        assert!(each[1..].iter().all(|s| s.instance.is_some()), "{each:?}");
         let told: Vec<_> = told
             .iter()
             .map(|s| (&*s.component, s.instance.as_deref(), &*s.name, &*s.value))

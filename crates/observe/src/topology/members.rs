@@ -34,23 +34,27 @@ pub async fn with_members(
         let _late = timeout(LONGEST, ask(session, here, &mut topology)).await;
         if session.server().engine == Engine::Yugabyte {
             let servers = flag_servers(&topology);
-            topology.settings.extend(set(&set_flags(&servers, access)));
+            let told = set_flags(&servers, access);
+            // Each member has a tablet server; which have a master, nobody says.
+            let (members, [(tablet_server, _), _]) = (topology.hosts.len(), WEB_PORTS);
+            let known = |component: &str| (component == tablet_server).then_some(members);
+            topology.settings.extend(set(&told, known));
         }
     }
     (!topology.hosts.is_empty()).then_some(topology)
 }
 
-/// Each member has a tablet server, and some have a master.
+/// Each member's web servers, where it has them.
 fn flag_servers(topology: &Topology) -> Vec<FlagServer> {
-    let of = |(component, port): (&'static str, u16)| {
-        let hosts = topology.hosts.iter();
-        hosts.map(move |on| FlagServer {
+    let of = |on: &ClusterHost| {
+        let host = on.host.clone();
+        WEB_PORTS.map(|(component, port)| FlagServer {
             component,
-            host: on.host.clone(),
+            host: host.clone(),
             port,
         })
     };
-    WEB_PORTS.into_iter().flat_map(of).collect()
+    topology.hosts.iter().flat_map(of).collect()
 }
 
 async fn ask(session: &mut Session, here: &str, topology: &mut Topology) {

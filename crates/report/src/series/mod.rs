@@ -121,8 +121,9 @@ impl<'r> SeriesGroup<'r> {
     }
 
     fn keep_largest(&mut self) {
-        let mean = |s: &&Series| s.summary().ok().flatten().map_or(0.0, |all| all.mean);
-        self.series.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        // One that was seen late was nothing before.
+        let sum = |s: &&Series| s.summary().ok().flatten().map_or(0.0, |all| sum(&all));
+        self.series.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
         self.series.truncate(MOST_STATES);
     }
 
@@ -155,6 +156,10 @@ impl<'r> SeriesGroup<'r> {
         }
         kinds
     }
+}
+
+fn sum(all: &Bucket) -> f64 {
+    all.mean * all.count as f64
 }
 
 fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
@@ -308,7 +313,7 @@ fn panel(
         lines.map(|line| (line.points, Some(0))).collect()
     } else {
         if count > MOST_SERIES {
-            lines.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
+            lines.sort_by(|a, b| sum(&b.all).total_cmp(&sum(&a.all)));
         }
         let in_legend = lines.iter().take(MOST_SERIES).enumerate();
         panel.legend = in_legend
