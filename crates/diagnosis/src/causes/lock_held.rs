@@ -95,9 +95,8 @@ fn holder<'r>(seen: &Observations<'r>) -> Option<&'r str> {
     const BLOCKED: &str = "locks.blocked";
     protocol(seen).filter(|protocol| *protocol == Protocol::Postgres)?;
     let states = seen.series.labels(SERVER_STATUS, BLOCKED, "blocker");
-    let states = states.into_iter().filter(|state| *state != WAITING);
-    let states: Vec<&str> = states.collect();
-    let each = states.into_iter().filter_map(|state| {
+    let holding = states.into_iter().filter(|state| *state != WAITING);
+    let each = holding.filter_map(|state| {
         let is_it = |s: &Series| s.key.labels.get("blocker").is_some_and(|b| b == state);
         let blocked = seen.series.column_over_all(SERVER_STATUS, BLOCKED, is_it)?;
         Some((state, blocked.mean()))

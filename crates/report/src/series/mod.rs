@@ -89,6 +89,8 @@ struct SeriesGroup<'r> {
     place: usize,
     called: String,
     series: Vec<&'r Series>,
+    /// Points of the longest, where its series begin when what they are of is first seen.
+    longest: Option<u64>,
 }
 
 impl<'r> SeriesGroup<'r> {
@@ -105,19 +107,21 @@ impl<'r> SeriesGroup<'r> {
 
     /// With what a state or a program was before it was first seen: nothing.
     fn whole(&self, mut all: Bucket) -> Bucket {
-        let of = |label: &str| self.series.iter().all(|s| s.key.labels.contains_key(label));
-        if !SEEN_LATE.into_iter().any(of) {
-            return all;
-        }
-        let counts = self.series.iter();
-        let counts = counts.filter_map(|series| measured(&[series]));
-        let longest = counts.map(|one| one.count).max().unwrap_or(0);
-        if longest > all.count {
+        if let Some(longest) = self.longest.filter(|longest| *longest > all.count) {
             all.mean *= all.count as f64 / longest as f64;
             all.min = all.min.min(0.0);
             all.count = longest;
         }
         all
+    }
+
+    fn count_longest(&mut self) {
+        let of = |label: &str| self.series.iter().all(|s| s.key.labels.contains_key(label));
+        let counts = self.series.iter();
+        let counts = counts.filter_map(|series| measured(&[series]));
+        if SEEN_LATE.into_iter().any(of) {
+            self.longest = counts.map(|one| one.count).max();
+        }
     }
 
     fn keep_largest(&mut self) {
@@ -179,6 +183,7 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
             place,
             called: called(),
             series: Vec::new(),
+            longest: None,
         });
         group.series.push(series);
     }
@@ -187,6 +192,7 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
         if group.is_of_states() {
             group.keep_largest();
         }
+        group.count_longest();
     }
     groups
 }
