@@ -13,6 +13,7 @@ use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::Connector;
 
 const COMMITS: &str = "commits";
+const WAITING: &str = "locks.waiting";
 
 /// Metrics that one statement gives, each by an expression.
 struct StatementMetrics {
@@ -47,7 +48,7 @@ fn groups(version: i64) -> Vec<StatementMetrics> {
     let mut all = vec![
         database(version),
         checkpoints(version),
-        locks(),
+        sessions(),
         held_back(),
     ];
     all.extend(wal(version));
@@ -80,11 +81,6 @@ fn database(version: i64) -> StatementMetrics {
             ),
             (MS("data.read-time"), "pg_stat_get_db_blk_read_time(o)"),
             (MS("data.write-time"), "pg_stat_get_db_blk_write_time(o)"),
-            (
-                Metric::gauge("sessions.open", "sessions", 0),
-                "pg_stat_get_db_numbackends(o) - (SELECT count(*) FROM pg_stat_get_activity(NULL) \
-                 WHERE pid IN ($own))",
-            ),
         ],
     );
     if version >= 140_000 {
@@ -209,24 +205,34 @@ fn io(version: i64) -> StatementMetrics {
     )
 }
 
-/// Sessions that wait for locks, those that hold what they wait for, and the oldest transaction of a
-/// client that has changed or may still look at this database's rows: VACUUM's own keep none of them.
-fn locks() -> StatementMetrics {
+/// Sessions of the database, those that wait for locks and those that hold what they wait for, and the
+/// oldest transaction of a client that has changed or may still look at this database's rows: VACUUM's own
+/// keep none of them. `pg_locks` holds up whoever takes a lock, so it is read only where a session waits
+/// for one or hides whether it does.
+fn sessions() -> StatementMetrics {
     StatementMetrics::new(
-        "locks",
-        "(WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own)) \
-         SELECT (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
+        "sessions",
+        "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()), \
+         s AS MATERIALIZED (SELECT pid, datid, usesysid, backend_type, wait_event_type, xact_start, backend_xmin, \
+         backend_xid FROM pg_stat_get_activity(NULL)), \
+         l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own) AND EXISTS (SELECT FROM s \
+         WHERE pid NOT IN ($own) AND (wait_event_type = 'Lock' \
+         OR backend_type IS NULL AND usesysid IS NOT NULL))) \
+         SELECT (SELECT pg_stat_get_db_numbackends(oid) FROM d) \
+         - (SELECT count(*) FROM s WHERE pid IN ($own)) AS open, \
+         (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
          FROM l AS w JOIN l AS h ON h.granted AND NOT w.granted AND h.pid <> w.pid \
          AND h.locktype = w.locktype \
          AND (h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid) \
          IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, \
          w.classid, w.objid)) AS blockers, \
-         (SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_get_activity(NULL) \
+         (SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM s \
          WHERE pid NOT IN ($own) AND backend_type = 'client backend' \
          AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) \
-         AND datid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS oldest) AS locks",
+         AND datid = (SELECT oid FROM d)) AS oldest) AS sessions",
         &[
-            (Metric::gauge("locks.waiting", "sessions", 0), "waiting"),
+            (Metric::gauge("sessions.open", "sessions", 0), "open"),
+            (Metric::gauge(WAITING, "sessions", 0), "waiting"),
             (Metric::gauge("locks.blockers", "sessions", 0), "blockers"),
             (
                 Metric::gauge("transactions.oldest", "s", 2),
@@ -314,7 +320,7 @@ impl SeriesSource for PostgresStatus {
             return Ok(());
         }
         let own = listed(&self.own.ids());
-        let mut failed = None;
+        let (mut failed, mut waiting) = (None, None);
         for group in &mut self.groups {
             if group.refusals.are_many() {
                 continue;
@@ -332,6 +338,7 @@ impl SeriesSource for PostgresStatus {
             group.refusals.clear();
             for (column, (metric, _)) in group.told.iter().enumerate() {
                 if let Some(value) = rows.float(0, column) {
+                    waiting = waiting.or((metric.name == WAITING).then_some(value));
                     let rest = match metric.name {
                         COMMITS => self.rest.of(COMMITS, value, statements),
                         _ => value,
@@ -341,7 +348,11 @@ impl SeriesSource for PostgresStatus {
             }
         }
         if !self.refusals.are_many() {
-            match self.tables.sample(&mut self.db, &self.own, samples) {
+            let blocked = waiting != Some(0.0);
+            match self
+                .tables
+                .sample(&mut self.db, &self.own, blocked, samples)
+            {
                 Ok(()) => self.refusals.clear(),
                 Err(why) => {
                     self.refusals.count(&why);

@@ -5,6 +5,7 @@ use super::postgres_activity::{listed, of_the_run};
 use crate::db::{Db, Refusal};
 use crate::own::Own;
 use crate::source::{Metric, Samples};
+use tidemark_drivers::RowSet;
 
 const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 2);
 const BLOCKER_AGE: Metric = Metric::gauge("locks.blocker-age", "s", 2);
@@ -50,12 +51,22 @@ impl Tables {
         Ok(())
     }
 
-    /// Asks.
+    /// Asks; for blockers only where sessions may be `blocked`.
     ///
     /// # Errors
     /// The server's.
-    pub fn sample(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), Refusal> {
-        self.blockers(db, own, samples)?;
+    pub fn sample(
+        &mut self,
+        db: &mut Db,
+        own: &Own,
+        blocked: bool,
+        samples: &mut Samples,
+    ) -> Result<(), Refusal> {
+        let blocking = match blocked {
+            true => self.blocking(db, own)?,
+            false => RowSet::default(),
+        };
+        self.tell_blocking(&blocking, samples);
         let is_due = self.samples.is_multiple_of(DEAD_EVERY);
         self.samples += 1;
         if self.ids.is_empty() {
@@ -82,8 +93,7 @@ impl Tables {
 
     /// Sessions that are blocked, by what those do that block them: `waiting` for a lock themselves,
     /// `active`, `idle-in-transaction`; `other` are prepared transactions and hidden sessions.
-    fn blockers(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), Refusal> {
-        const STATES: [&str; 4] = ["active", "idle-in-transaction", "other", "waiting"];
+    fn blocking(&self, db: &mut Db, own: &Own) -> Result<RowSet, Refusal> {
         let own = listed(&own.ids());
         let of_run = match self.of_run.is_empty() {
             true => "true",
@@ -103,10 +113,14 @@ impl Tables {
              * (SELECT count(*) FROM w) / (SELECT count(*) FROM s) \
              FROM b LEFT JOIN a ON a.pid = b.by GROUP BY 1"
         );
-        let rows = db.query_prepared("blockers", &sql)?;
+        db.query_prepared("blockers", &sql)
+    }
+
+    fn tell_blocking(&mut self, rows: &RowSet, samples: &mut Samples) {
+        const STATES: [&str; 4] = ["active", "idle-in-transaction", "other", "waiting"];
         self.has_waited |= !rows.is_empty();
         if !self.has_waited {
-            return Ok(());
+            return;
         }
         let said = |state: &str| {
             let row = (0..rows.len()).find(|row| rows.text(*row, 0).as_deref() == Some(state))?;
@@ -121,6 +135,5 @@ impl Tables {
         samples.tell(&BLOCKER_AGE, &[], oldest);
         let by_others = (0..rows.len()).filter_map(|row| rows.float(row, 3));
         samples.tell(&BY_OTHERS, &[], by_others.sum());
-        Ok(())
     }
 }

@@ -7,6 +7,7 @@ use crate::own::Own;
 use crate::server::count_own;
 use crate::source::{Metric, Samples, SeriesSource};
 use std::collections::HashMap;
+use std::time::Duration;
 use tidemark_core::observe::SERVER_STATEMENTS;
 use tidemark_core::record::{Gap, GapKind, ServerStatement};
 use tidemark_drivers::{Connector, RowSet};
@@ -87,6 +88,11 @@ impl MysqlStatements {
 impl SeriesSource for MysqlStatements {
     fn name(&self) -> &str {
         SERVER_STATEMENTS
+    }
+
+    /// The server sums each event over all threads: 4 ms of CPU a question.
+    fn every(&self) -> Duration {
+        Duration::from_secs(2)
     }
 
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
