@@ -13,6 +13,7 @@ mod mysql_transactions;
 mod node_exporter;
 mod nodes;
 mod postgres_activity;
+mod postgres_held_up;
 mod postgres_status;
 mod postgres_tables;
 mod process;

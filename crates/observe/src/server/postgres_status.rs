@@ -1,9 +1,9 @@
-//! The counters of PostgreSQL 13 to 18: the database's, WAL, checkpoints, I/O, locks.
+//! The counters of PostgreSQL 13 to 18: the database's, WAL, checkpoints, I/O.
 //!
 //! Views that are asked are functions without tables under them (monitoring-stats), so that asking reads
 //! nothing that is counted. Each group is a statement: where one is refused, the others go on.
 
-use super::postgres_activity::listed;
+use super::postgres_held_up::HeldUp;
 use super::postgres_tables::Tables;
 use crate::db::{Db, Refusals};
 use crate::own::{Own, Rest};
@@ -13,7 +13,6 @@ use tidemark_core::record::{Gap, GapKind};
 use tidemark_drivers::Connector;
 
 const COMMITS: &str = "commits";
-const WAITING: &str = "locks.waiting";
 
 /// Metrics that one statement gives, each by an expression.
 struct StatementMetrics {
@@ -34,10 +33,10 @@ impl StatementMetrics {
         }
     }
 
-    fn sql(&self, own: &str) -> String {
+    fn sql(&self, database: i64) -> String {
         let expressions: Vec<&str> = self.told.iter().map(|(_, e)| *e).collect();
         let sql = format!("SELECT {} FROM {}", expressions.join(", "), self.from);
-        sql.replace("$own", own)
+        sql.replace("$database", &database.to_string())
     }
 }
 
@@ -45,12 +44,7 @@ const MS: fn(&'static str) -> Metric = |name| Metric::time(name, 1.0);
 
 /// What a server of this version can be asked.
 fn groups(version: i64) -> Vec<StatementMetrics> {
-    let mut all = vec![
-        database(version),
-        checkpoints(version),
-        sessions(),
-        held_back(),
-    ];
+    let mut all = vec![database(version), checkpoints(version)];
     all.extend(wal(version));
     all.extend((version >= 160_000).then(|| io(version)));
     all
@@ -60,7 +54,7 @@ fn database(version: i64) -> StatementMetrics {
     let count = Metric::count;
     let mut group = StatementMetrics::new(
         "database_counters",
-        "(SELECT oid AS o FROM pg_database WHERE datname = current_database()) AS d",
+        "(SELECT $database::oid AS o) AS d",
         &[
             (count(COMMITS), "pg_stat_get_db_xact_commit(o)"),
             (count("rollbacks"), "pg_stat_get_db_xact_rollback(o)"),
@@ -205,68 +199,15 @@ fn io(version: i64) -> StatementMetrics {
     )
 }
 
-/// Sessions of the database, those that wait for locks and those that hold what they wait for, and the
-/// oldest transaction of a client that has changed or may still look at this database's rows: VACUUM's own
-/// keep none of them. `pg_locks` holds up whoever takes a lock, so it is read only where a session waits
-/// for one or hides whether it does.
-fn sessions() -> StatementMetrics {
-    StatementMetrics::new(
-        "sessions",
-        "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()), \
-         s AS MATERIALIZED (SELECT pid, datid, usesysid, backend_type, wait_event_type, xact_start, backend_xmin, \
-         backend_xid FROM pg_stat_get_activity(NULL)), \
-         l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own) AND EXISTS (SELECT FROM s \
-         WHERE pid NOT IN ($own) AND (wait_event_type = 'Lock' \
-         OR backend_type IS NULL AND usesysid IS NOT NULL))) \
-         SELECT (SELECT pg_stat_get_db_numbackends(oid) FROM d) \
-         - (SELECT count(*) FROM s WHERE pid IN ($own)) AS open, \
-         (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
-         FROM l AS w JOIN l AS h ON h.granted AND NOT w.granted AND h.pid <> w.pid \
-         AND h.locktype = w.locktype \
-         AND (h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid) \
-         IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, \
-         w.classid, w.objid)) AS blockers, \
-         (SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM s \
-         WHERE pid NOT IN ($own) AND backend_type = 'client backend' \
-         AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) \
-         AND datid = (SELECT oid FROM d)) AS oldest) AS sessions",
-        &[
-            (Metric::gauge("sessions.open", "sessions", 0), "open"),
-            (Metric::gauge(WAITING, "sessions", 0), "waiting"),
-            (Metric::gauge("locks.blockers", "sessions", 0), "blockers"),
-            (
-                Metric::gauge("transactions.oldest", "s", 2),
-                "coalesce(oldest, 0)",
-            ),
-        ],
-    )
-}
-
-/// Transactions that began since the oldest one for whose sake row versions of this database are kept: of
-/// clients, replicas that give feedback, replication slots and prepared transactions.
-fn held_back() -> StatementMetrics {
-    StatementMetrics::new(
-        "held_back",
-        "(WITH d AS MATERIALIZED (SELECT oid FROM pg_database WHERE datname = current_database()) \
-         SELECT coalesce(max(held), 0) AS held FROM (\
-         SELECT greatest(age(backend_xmin), age(backend_xid)) AS held FROM pg_stat_get_activity(NULL) \
-         WHERE pid NOT IN ($own) AND (backend_type = 'walsender' \
-         OR backend_type = 'client backend' AND datid = (SELECT oid FROM d)) \
-         UNION ALL SELECT age(s.xmin) FROM pg_get_replication_slots() AS s \
-         UNION ALL SELECT age(p.transaction) FROM pg_prepared_xact() AS p WHERE p.dbid = (SELECT oid FROM d)) AS a) AS h",
-        &[(
-            Metric::gauge("transactions.held-back", "transactions", 0),
-            "held",
-        )],
-    )
-}
-
 /// The server's counters.
 pub(crate) struct PostgresStatus {
     db: Db,
     own: Own,
     rest: Rest,
+    /// The database's id: looking it up in each statement costs more than the counters.
+    database: i64,
     groups: Vec<StatementMetrics>,
+    sessions: HeldUp,
     tables: Tables,
     /// Of what is asked of tables and blockers.
     refusals: Refusals,
@@ -281,7 +222,9 @@ impl PostgresStatus {
             db: Db::new(connector, own),
             own: own.clone(),
             rest: Rest::default(),
+            database: 0,
             groups: Vec::new(),
+            sessions: HeldUp::default(),
             tables: Tables::default(),
             refusals: Refusals::default(),
             is_first: true,
@@ -296,7 +239,8 @@ impl SeriesSource for PostgresStatus {
 
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let sql = "SELECT current_setting('server_version_num')::int, current_setting('track_io_timing'), \
-                   current_setting('track_wal_io_timing', true)";
+                   current_setting('track_wal_io_timing', true), \
+                   (SELECT oid FROM pg_database WHERE datname = current_database())";
         let rows = self.db.query(sql).map_err(|why| why.gap())?;
         let version = rows.int(0, 0).unwrap_or_default();
         for (column, setting) in [(1, "track_io_timing = on"), (2, "track_wal_io_timing = on")] {
@@ -309,6 +253,7 @@ impl SeriesSource for PostgresStatus {
                 gaps.push(Gap::new(GapKind::OldVersion, view));
             }
         }
+        self.database = rows.int(0, 3).unwrap_or_default();
         self.groups = groups(version);
         // Without them there are no dead rows to tell of.
         let _none = self.tables.start(&mut self.db);
@@ -319,15 +264,17 @@ impl SeriesSource for PostgresStatus {
         if std::mem::take(&mut self.is_first) {
             return Ok(());
         }
-        let own = listed(&self.own.ids());
-        let (mut failed, mut waiting) = (None, None);
+        let mut failed = None;
         for group in &mut self.groups {
             if group.refusals.are_many() {
                 continue;
             }
             // Each statement before is a transaction of this database.
             let statements = self.own.statements();
-            let rows = match self.db.query_prepared(group.name, &group.sql(&own)) {
+            let rows = match self
+                .db
+                .query_prepared(group.name, &group.sql(self.database))
+            {
                 Ok(rows) => rows,
                 Err(why) => {
                     group.refusals.count(&why);
@@ -338,7 +285,6 @@ impl SeriesSource for PostgresStatus {
             group.refusals.clear();
             for (column, (metric, _)) in group.told.iter().enumerate() {
                 if let Some(value) = rows.float(0, column) {
-                    waiting = waiting.or((metric.name == WAITING).then_some(value));
                     let rest = match metric.name {
                         COMMITS => self.rest.of(COMMITS, value, statements),
                         _ => value,
@@ -347,12 +293,13 @@ impl SeriesSource for PostgresStatus {
                 }
             }
         }
+        let (blocked, refused) =
+            self.sessions
+                .sample(&mut self.db, &self.own, self.database, samples);
+        failed = failed.or(refused);
         if !self.refusals.are_many() {
-            let blocked = waiting != Some(0.0);
-            match self
-                .tables
-                .sample(&mut self.db, &self.own, blocked, samples)
-            {
+            let tables = &mut self.tables;
+            match tables.sample(&mut self.db, &self.own, blocked, samples) {
                 Ok(()) => self.refusals.clear(),
                 Err(why) => {
                     self.refusals.count(&why);
@@ -372,7 +319,7 @@ mod tests {
     fn each_version_is_asked_what_it_has() {
         let asked = |version: i64| -> String {
             let all = groups(version);
-            all.iter().map(|g| g.sql("0") + ";").collect()
+            all.iter().map(|g| g.sql(0) + ";").collect()
         };
         let (old, new) = (asked(130_005), asked(180_000));
         assert!(old.contains("pg_wal_lsn_diff") && !old.contains("pg_stat_wal"));
