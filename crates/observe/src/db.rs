@@ -72,6 +72,30 @@ impl Refusals {
     pub fn are_many(&self) -> bool {
         self.0 >= MOST_REFUSALS
     }
+
+    /// The statement's answer; `None` where it is asked no more, or is not answered: then `failed` has why.
+    pub fn ask(
+        &mut self,
+        db: &mut Db,
+        name: &'static str,
+        sql: &str,
+        failed: &mut Option<String>,
+    ) -> Option<RowSet> {
+        if self.are_many() {
+            return None;
+        }
+        match db.query_prepared(name, sql) {
+            Ok(rows) => {
+                self.clear();
+                Some(rows)
+            }
+            Err(why) => {
+                self.count(&why);
+                *failed = Some(why.to_string());
+                None
+            }
+        }
+    }
 }
 
 /// What is asked.

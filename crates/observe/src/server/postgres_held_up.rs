@@ -5,7 +5,7 @@
 //! takes longer than to read them. What is rare or costly is asked only when it is there.
 
 use super::postgres_activity::listed;
-use crate::db::{Db, Refusal, Refusals};
+use crate::db::{Db, Refusals};
 use crate::own::Own;
 use crate::source::{Metric, Samples};
 use tidemark_drivers::RowSet;
@@ -43,53 +43,27 @@ const SLOTS: &str = "SELECT greatest((SELECT max(age(xmin)) FROM pg_get_replicat
 /// They come and go seldom: they are asked for once in so many samples.
 const SLOTS_EVERY: u32 = 5;
 
-/// A statement that may be refused for good.
-#[derive(Debug, Default)]
-struct Asked(Refusals);
-
-impl Asked {
-    /// The answer; `None` where it is refused, which `failed` has then.
-    fn rows(
-        &mut self,
-        db: &mut Db,
-        name: &'static str,
-        sql: &str,
-        failed: &mut Option<String>,
-    ) -> Option<RowSet> {
-        if self.0.are_many() {
-            return None;
-        }
-        let told = |why: &Refusal| *failed = Some(why.to_string());
-        let rows = db.query_prepared(name, sql).inspect_err(told);
-        match &rows {
-            Ok(_) => self.0.clear(),
-            Err(why) => self.0.count(why),
-        }
-        rows.ok()
-    }
-}
-
 /// What is asked of sessions, once a second.
 #[derive(Debug, Default)]
 pub(super) struct HeldUp {
-    sessions: Asked,
-    locks: Asked,
-    slots: Asked,
+    sessions: Refusals,
+    locks: Refusals,
+    slots: Refusals,
     samples: u32,
     /// What slots and prepared transactions held back when they were last asked for.
     by_slots: f64,
 }
 
 impl HeldUp {
-    /// Asks. Whether sessions may be blocked, and what was refused.
+    /// Asks. Whether sessions may be blocked; `failed` has why something was not answered.
     pub fn sample(
         &mut self,
         db: &mut Db,
         own: &Own,
         database: i64,
         samples: &mut Samples,
-    ) -> (bool, Option<String>) {
-        let mut failed = None;
+        failed: &mut Option<String>,
+    ) -> bool {
         let own = listed(&own.ids());
         let sql = |text: &str| {
             let text = text.replace("$database", &database.to_string());
@@ -97,12 +71,10 @@ impl HeldUp {
         };
         let is_due = self.samples.is_multiple_of(SLOTS_EVERY);
         self.samples += 1;
-        if is_due && let Some(rows) = self.slots.rows(db, "slots", &sql(SLOTS), &mut failed) {
+        if is_due && let Some(rows) = self.slots.ask(db, "slots", &sql(SLOTS), failed) {
             self.by_slots = rows.float(0, 0).unwrap_or(0.0);
         }
-        let rows = self
-            .sessions
-            .rows(db, "sessions", &sql(SESSIONS), &mut failed);
+        let rows = self.sessions.ask(db, "sessions", &sql(SESSIONS), failed);
         if let Some(rows) = &rows {
             let found = |column| rows.float(0, column).unwrap_or(0.0);
             samples.tell(&OPEN, &[], found(0));
@@ -111,13 +83,13 @@ impl HeldUp {
         }
         let blocked = rows.is_none_or(|rows| rows.float(0, 1) != Some(0.0));
         let locks = match blocked {
-            true => self.locks.rows(db, "locks", &sql(LOCKS), &mut failed),
+            true => self.locks.ask(db, "locks", &sql(LOCKS), failed),
             false => Some(RowSet::default()),
         };
         if let Some(rows) = locks {
             samples.tell(&WAITING, &[], rows.float(0, 0).unwrap_or(0.0));
             samples.tell(&BLOCKERS, &[], rows.float(0, 1).unwrap_or(0.0));
         }
-        (blocked, failed)
+        blocked
     }
 }

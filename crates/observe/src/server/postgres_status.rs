@@ -207,7 +207,7 @@ pub(crate) struct PostgresStatus {
     /// The database's id: looking it up in each statement costs more than the counters.
     database: i64,
     groups: Vec<StatementMetrics>,
-    sessions: HeldUp,
+    held_up: HeldUp,
     tables: Tables,
     /// Of what is asked of tables and blockers.
     refusals: Refusals,
@@ -224,7 +224,7 @@ impl PostgresStatus {
             rest: Rest::default(),
             database: 0,
             groups: Vec::new(),
-            sessions: HeldUp::default(),
+            held_up: HeldUp::default(),
             tables: Tables::default(),
             refusals: Refusals::default(),
             is_first: true,
@@ -266,23 +266,13 @@ impl SeriesSource for PostgresStatus {
         }
         let mut failed = None;
         for group in &mut self.groups {
-            if group.refusals.are_many() {
-                continue;
-            }
             // Each statement before is a transaction of this database.
             let statements = self.own.statements();
-            let rows = match self
-                .db
-                .query_prepared(group.name, &group.sql(self.database))
-            {
-                Ok(rows) => rows,
-                Err(why) => {
-                    group.refusals.count(&why);
-                    failed = Some(why.to_string());
-                    continue;
-                }
+            let sql = group.sql(self.database);
+            let asked = &mut group.refusals;
+            let Some(rows) = asked.ask(&mut self.db, group.name, &sql, &mut failed) else {
+                continue;
             };
-            group.refusals.clear();
             for (column, (metric, _)) in group.told.iter().enumerate() {
                 if let Some(value) = rows.float(0, column) {
                     let rest = match metric.name {
@@ -293,10 +283,9 @@ impl SeriesSource for PostgresStatus {
                 }
             }
         }
-        let (blocked, refused) =
-            self.sessions
-                .sample(&mut self.db, &self.own, self.database, samples);
-        failed = failed.or(refused);
+        let blocked =
+            self.held_up
+                .sample(&mut self.db, &self.own, self.database, samples, &mut failed);
         if !self.refusals.are_many() {
             let tables = &mut self.tables;
             match tables.sample(&mut self.db, &self.own, blocked, samples) {
