@@ -406,11 +406,15 @@ impl Session {
 
     /// Counts the round trips of what just ended, and the statements that went ahead of it, as far as
     /// they were done.
+    #[inline]
     fn count_queued(&mut self) {
         self.count_round_trips();
-        if self.queued.count == 0 {
-            return;
+        if self.queued.count > 0 {
+            self.count_those_ahead();
         }
+    }
+
+    fn count_those_ahead(&mut self) {
         let queued = std::mem::take(&mut self.queued);
         self.primary.sent_along(queued.count);
         let changed = match &self.primary.driver {

@@ -281,9 +281,13 @@ impl SessionTask {
         let scheduled = shared.control.arrivals.is_some();
         let thread = self.thread();
         let mut left = shared.whole.each;
-        while left != Some(0)
-            && let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await
-        {
+        while left != Some(0) {
+            // Asked here: who never waits has no call more for those who do.
+            let start = match scheduled {
+                false => (!shared.control.is_over()).then_some(Start::Now),
+                true => next_start(&shared.control, &self.waits.idle, thread).await,
+            };
+            let Some(start) = start else { return };
             let part = ToDo {
                 terminal: shared.spec.shard.global_usize(self.number),
                 start,
@@ -292,8 +296,8 @@ impl SessionTask {
             };
             if !shared.control.take_event_of(&mut left)
                 || self.event(terminal, part).await.is_none()
-                || !self.deferred(terminal, part).await
-                || !self.reconnect_if_due(&mut since_reconnect).await
+                || terminal.has_deferred() && !self.deferred(terminal, part).await
+                || self.is_reconnect_due(&mut since_reconnect) && !self.reconnect().await
             {
                 return;
             }
@@ -320,10 +324,12 @@ impl SessionTask {
                 deferred: false,
             };
             let ended = self.event(&mut seated.terminal, part).await;
-            let go_on = ended.is_some() && self.deferred(&mut seated.terminal, part).await;
+            let go_on = ended.is_some()
+                && (!seated.terminal.has_deferred()
+                    || self.deferred(&mut seated.terminal, part).await);
             let ended = ended.unwrap_or_else(Instant::now);
             pool.put(seated.number, seated.terminal, ended);
-            if !go_on || !self.reconnect_if_due(&mut since_reconnect).await {
+            if !go_on || self.is_reconnect_due(&mut since_reconnect) && !self.reconnect().await {
                 return;
             }
         }
@@ -447,12 +453,9 @@ impl SessionTask {
         away.unwrap_or_default()
     }
 
-    /// What the transaction left to be done after its reply, if anything: timed as one of its own,
-    /// which takes no arrival and none of the run's `events`.
+    /// What the transaction left to be done after its reply: timed as one of its own, which takes no
+    /// arrival and none of the run's `events`.
     async fn deferred(&mut self, terminal: &mut Terminal, after: ToDo) -> bool {
-        if !terminal.has_deferred() {
-            return true;
-        }
         let part = ToDo {
             start: Start::Now,
             deferred: true,

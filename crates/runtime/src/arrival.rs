@@ -6,7 +6,7 @@
 use crate::direct;
 use std::io;
 use std::num::NonZeroU64;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 const NANOS_A_SECOND: u64 = 1_000_000_000;
@@ -18,7 +18,18 @@ pub struct Stamp(NonZeroU64);
 
 impl Stamp {
     /// The time now.
+    #[cfg(target_os = "linux")]
+    #[inline]
     pub fn now() -> Option<Self> {
+        // As it is in the kernel's stamps: each statement begins with it.
+        let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_REALTIME);
+        Self::of(*now.ok()?.as_ref())
+    }
+
+    /// The time now.
+    #[cfg(not(target_os = "linux"))]
+    pub fn now() -> Option<Self> {
+        use std::time::{SystemTime, UNIX_EPOCH};
         Self::new(SystemTime::now().duration_since(UNIX_EPOCH).ok()?)
     }
 

@@ -420,7 +420,8 @@ impl PostgresSession {
     }
 
     /// Sends a request; what is returned receives the whole reply. Sessions wait with it: what was sent
-    /// is not part of it any more.
+    /// is not part of it any more. Inlined with its future, which would be copied else.
+    #[inline]
     fn exchange<'s>(
         &'s mut self,
         out: Vec<u8>,
@@ -443,6 +444,7 @@ impl PostgresSession {
     }
 
     /// Sends as much of a request as can be sent at once: nearly always all.
+    #[inline(never)]
     fn start(&mut self, out: Vec<u8>) -> Option<Box<UnsentRequest>> {
         if let Err(error) = self.begin() {
             return Some(Box::new(UnsentRequest::Refused(error)));

@@ -23,15 +23,20 @@ pub(super) enum RecoveryAction {
 }
 
 impl SessionTask {
-    /// `--reconnect`: a session of its own for so many transactions.
-    pub(super) async fn reconnect_if_due(&mut self, since: &mut u64) -> bool {
+    /// `--reconnect`: whether the session was a session of its own for so many transactions.
+    #[inline]
+    pub(super) fn is_reconnect_due(&self, since: &mut u64) -> bool {
         let every = self.shared.spec.reconnect_every;
         *since += 1;
-        if every == 0 || *since < every {
-            return true;
+        let is_due = every > 0 && *since >= every;
+        if is_due {
+            *since = 0;
         }
-        *since = 0;
-        // Between two transactions.
+        is_due
+    }
+
+    /// Opens the session again, between two transactions; whether it is open.
+    pub(super) async fn reconnect(&mut self) -> bool {
         let loops = self.loops;
         self.set_looping(false);
         let is_open = Box::pin(self.reopen(false)).await;
