@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -39,6 +40,22 @@ class Memory(unittest.TestCase):
         )
         own = int(re.search(r"VmHWM:\s+(\d+) kB", done.stdout)[1]) * 1024
         self.assertAlmostEqual(done.max_rss_bytes / own, 1.0, delta=0.05)
+
+
+    def test_a_program_is_read_from_disk_again(self):
+        # Beside this file: what lies in memory alone has no disk to be read from.
+        with tempfile.NamedTemporaryFile(dir=pathlib.Path(__file__).parent) as program:
+            program.write(b"x" * MIB)
+            program.flush()
+            self.assertEqual(cached(program.name), MIB)
+            launch.read_from_disk([program.name])
+            self.assertEqual(cached(program.name), 0)
+
+
+def cached(path):
+    """Bytes of a file that are in the page cache."""
+    command = ["fincore", "--bytes", "--noheadings", "--output", "RES", path]
+    return int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
 class Cpu(unittest.TestCase):

@@ -361,15 +361,10 @@ pub struct StoredRun {
     pub totals: Totals,
 }
 
-/// After so many intervals nothing runs for the first time.
-const SETTLING: u32 = 3;
-
 /// Tells everybody in turn.
 pub struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
-    /// Intervals so far, up to [`SETTLING`].
-    intervals: u32,
 }
 
 impl<'m, 'o> Observer<'m, 'o> {
@@ -378,7 +373,6 @@ impl<'m, 'o> Observer<'m, 'o> {
         Self {
             making,
             voice,
-            intervals: 0,
         }
     }
 
@@ -420,11 +414,9 @@ impl RunObserver for Observer<'_, '_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
-        if self.intervals < SETTLING {
-            // What began the run need not be in memory beside what tells of it.
-            forget_program_text();
-            self.intervals += 1;
-        }
+        // What began the run need not be in memory beside what tells of it, nor the load beside what
+        // ends it.
+        forget_program_text();
         self.making.interval(interval);
         self.making.release_without_view();
         self.voice.interval(interval, self.making.say);
