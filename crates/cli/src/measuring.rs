@@ -361,10 +361,15 @@ pub struct StoredRun {
     pub totals: Totals,
 }
 
+/// After so many intervals nothing runs for the first time.
+const SETTLING: u32 = 3;
+
 /// Tells everybody in turn.
 pub struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
+    /// Intervals at which the program's pages were let go of.
+    intervals: u32,
 }
 
 impl<'m, 'o> Observer<'m, 'o> {
@@ -373,6 +378,7 @@ impl<'m, 'o> Observer<'m, 'o> {
         Self {
             making,
             voice,
+            intervals: 0,
         }
     }
 
@@ -415,8 +421,15 @@ impl RunObserver for Observer<'_, '_> {
 
     fn interval(&mut self, interval: &Interval) {
         // What began the run need not be in memory beside what tells of it, nor the load beside what
-        // ends it.
-        forget_program_text();
+        // ends it. Between, the same runs again and again.
+        // Its start is in whole milliseconds.
+        let end_ms = interval.start_ms as f64 + interval.length_ms + 1.0;
+        let time = self.making.job.load.time;
+        let ends = time.is_some_and(|time| end_ms >= time.as_secs_f64() * 1000.0);
+        if ends || self.intervals < SETTLING {
+            forget_program_text();
+            self.intervals += 1;
+        }
         self.making.interval(interval);
         self.making.release_without_view();
         self.voice.interval(interval, self.making.say);

@@ -19,7 +19,9 @@ use tidemark_core::record::{Interval, Phase, Step, StepVerdict};
 use tidemark_core::{Pacing, RunSpec};
 
 /// A controller that waits looks this often whether the user stopped the run.
-const STOP_CHECK: Duration = Duration::from_millis(20);
+const STOP_CHECK: Duration = Duration::from_millis(100);
+/// One that is led looks this often for what it was told.
+const LEAD_CHECK: Duration = Duration::from_millis(20);
 /// A run that has not ended so long after its time waits for something, and says so.
 const NOTICED: Duration = Duration::from_secs(2);
 /// What is in progress is cut off so long after the user asked for the end: a server that hangs
@@ -390,7 +392,8 @@ impl<'a> Measurement<'a> {
             if now >= due || ended == running || self.is_called(due, now) {
                 return ended;
             }
-            let mut wait = (due - now).min(STOP_CHECK);
+            let check = self.lead.map_or(STOP_CHECK, |_| LEAD_CHECK);
+            let mut wait = (due - now).min(check);
             if let Some(end) = end.filter(|e| *e > now) {
                 wait = wait.min(end - now);
             }

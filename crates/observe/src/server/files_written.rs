@@ -6,8 +6,9 @@
 //! and nothing of what is submitted otherwise (io_uring, io_submit).
 
 use super::process::io_line;
+use crate::client::proc::read_short;
 use std::collections::HashMap;
-use std::fs;
+
 use std::path::Path;
 
 /// No folio of a page cache is larger: what a huge page maps on x86-64.
@@ -58,8 +59,7 @@ impl FilesWritten {
     /// Adds what a task wrote since the look before; at the `first` look nothing.
     pub fn task(&mut self, id: u32, folder: &Path, first: bool) {
         // One that has ended meanwhile is gone.
-        let text = fs::read_to_string(folder.join("io")).unwrap_or_default();
-        self.add(id, &text, first);
+        self.add(id, &read_short(folder.join("io")), first);
     }
 
     /// The same of what its file `io` says.

@@ -4,7 +4,7 @@ use super::files_written::FilesWritten;
 use super::find;
 use super::programs::Programs;
 use crate::cgroup::Throttling;
-use crate::client::proc::{memory, schedule};
+use crate::client::proc::{memory, read_short, schedule};
 use crate::db::Db;
 use crate::io_limits;
 use crate::own::{Own, Rest};
@@ -154,7 +154,7 @@ impl ServerProcess {
                     self.written.task(id, &task.path(), is_first);
                 }
                 // One that has ended meanwhile is gone.
-                let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+                let text = read_short(task.path().join("schedstat"));
                 let Some((cpu, delay)) = schedule(&text) else {
                     continue;
                 };
@@ -194,7 +194,7 @@ impl ServerProcess {
         let mut sums = [0.0; IO.len()];
         let mut write_bytes = 0.0;
         for process in processes {
-            let text = fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+            let text = read_short(format!("/proc/{process}/io"));
             write_bytes += io_line(&text, "write_bytes").unwrap_or(0.0);
             for (sum, (name, _)) in sums.iter_mut().zip(&IO) {
                 *sum += io_line(&text, name).unwrap_or(0.0);
@@ -228,7 +228,7 @@ impl SeriesSource for ServerProcess {
         // A process that has ended is in its parent's total, once that has waited for it.
         let mut ticks = [0.0; 2];
         for process in &processes {
-            let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            let text = read_short(format!("/proc/{process}/stat"));
             if let Some(spent) = cpu_ticks(&text) {
                 ticks = [ticks[0] + spent[0], ticks[1] + spent[1]];
             } else if *process == self.root {
