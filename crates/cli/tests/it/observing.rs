@@ -273,16 +273,18 @@ fn each_type_has_its_own_part_of_the_server() {
     let work = Workdir::new();
     let server = Server::postgres().unwrap();
     let target = format!("--target={}", server.url());
+    // Much longer than a look at the sessions takes on a busy machine: types are not told apart where sessions
+    // go on to the next transaction meanwhile.
     for (name, sql) in [
-        ("sleeps.sql", "SELECT pg_sleep(0.03);"),
+        ("sleeps.sql", "SELECT pg_sleep(0.2);"),
         (
             "works.sql",
-            "SELECT count(*) FROM generate_series(1, 300000);",
+            "SELECT count(*) FROM generate_series(1, 600000);",
         ),
     ] {
         std::fs::write(work.path().join(name), sql).unwrap();
     }
-    let line = "pgbench -n -c 4 -T 8 -f sleeps.sql@1 -f works.sql@1 --observe=server-activity,server-process";
+    let line = "pgbench -n -c 4 -T 10 -f sleeps.sql@1 -f works.sql@1 --observe=server-activity,server-process";
     let mut args: Vec<&str> = line.split_whitespace().collect();
     args.push(&target);
     work.ok(&args);
@@ -295,7 +297,7 @@ fn each_type_has_its_own_part_of_the_server() {
     let of = |parts: &BTreeMap<String, f64>, name: &str| parts.get(name).copied().unwrap_or(0.0);
     // The wait for a timer is PostgreSQL's own, of no class.
     let asleep = of(&sleeps, "other");
-    assert!((20.0..36.0).contains(&asleep), "{sleeps:?} {works:?}");
+    assert!((140.0..240.0).contains(&asleep), "{sleeps:?} {works:?}");
     assert!(of(&works, "other") < 0.3 * asleep, "{works:?}");
     let cpu = |parts| of(parts, "server-cpu") + of(parts, "run-queue");
     assert!(cpu(&works) > 3.0 * cpu(&sleeps), "{sleeps:?} {works:?}");
