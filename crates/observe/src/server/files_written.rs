@@ -8,7 +8,6 @@
 use super::process::io_line;
 use crate::client::proc::read_short;
 use std::collections::HashMap;
-
 use std::path::Path;
 
 /// No folio of a page cache is larger: what a huge page maps on x86-64.
