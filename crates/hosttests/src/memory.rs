@@ -1,6 +1,6 @@
 //! Memory: blocks that are written or read word by word.
 
-use crate::random::Random;
+use crate::random::{Random, next_of_thread, seed_thread};
 use crate::{HostError, TestEvent, TestThread};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -44,7 +44,8 @@ pub struct Spec {
 pub struct Memory {
     spec: Spec,
     block: Arc<Block>,
-    random: Random,
+    /// What its thread's random numbers begin with, before its first event.
+    seed: Option<Random>,
 }
 
 /// The test's threads.
@@ -64,7 +65,7 @@ pub fn memory(count: usize, spec: Spec) -> Result<Vec<Memory>, HostError> {
                 Some(block) => Arc::clone(block),
                 None => make()?,
             },
-            random: Random::new(spec.seed, thread as u64),
+            seed: Some(Random::new(spec.seed, thread as u64)),
         })
     };
     (0..count).map(one).collect()
@@ -72,13 +73,16 @@ pub fn memory(count: usize, spec: Spec) -> Result<Vec<Memory>, HostError> {
 
 impl TestThread for Memory {
     fn event(&mut self, _cut_off: &AtomicBool) -> Result<Option<TestEvent>, HostError> {
+        if let Some(mut seed) = self.seed.take() {
+            seed_thread(&mut seed);
+        }
         let words = self.block.words();
         match (self.spec.operation, self.spec.random) {
             (Operation::None, _) => {}
             (Operation::Write, false) => write(words),
             (Operation::Read, false) => read(words),
-            (Operation::Write, true) => write_at_random(words, &mut self.random),
-            (Operation::Read, true) => read_at_random(words, &mut self.random),
+            (Operation::Write, true) => write_at_random(words),
+            (Operation::Read, true) => read_at_random(words),
         }
         Ok(Some(TestEvent::of(0)))
     }
@@ -165,34 +169,34 @@ fn read(words: &[AtomicU64]) {
     black_box(last);
 }
 
-fn write_at_random(words: &[AtomicU64], random: &mut Random) {
+#[inline(never)]
+fn write_at_random(words: &[AtomicU64]) {
     let value = black_box(0);
-    let count = words.len() as f64;
+    let count = words.len() as i64 as f64;
     for _ in 0..words.len() {
-        if let Some(word) = words.get(at_random(random, count)) {
+        if let Some(word) = words.get(at_random(count)) {
             word.store(value, Ordering::Relaxed);
         }
     }
 }
 
-fn read_at_random(words: &[AtomicU64], random: &mut Random) {
-    let mut last = 0;
-    let count = words.len() as f64;
+#[inline(never)]
+fn read_at_random(words: &[AtomicU64]) {
+    let count = words.len() as i64 as f64;
     for _ in 0..words.len() {
-        if let Some(word) = words.get(at_random(random, count)) {
-            last = word.load(Ordering::Relaxed);
+        if let Some(word) = words.get(at_random(count)) {
+            black_box(word.load(Ordering::Relaxed));
         }
     }
-    black_box(last);
 }
 
 /// A number below `count`, by a call and a floating-point product: what a word at random costs is mostly
 /// this, with sysbench too.
 #[allow(unsafe_code)]
-#[inline(never)]
-fn at_random(random: &mut Random, count: f64) -> usize {
+#[inline(always)]
+fn at_random(count: f64) -> usize {
     // 52 bits as a number from one to below two.
-    let share = f64::from_bits((0x3FF << 52) | (random.next() >> 12)) - 1.0;
+    let share = f64::from_bits((0x3FF << 52) | (next_of_thread() >> 12)) - 1.0;
     // SAFETY: from 0 to below a number of words of memory.
     unsafe { (share * count).to_int_unchecked::<i64>() as usize }
 }

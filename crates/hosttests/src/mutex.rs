@@ -3,6 +3,7 @@
 use crate::pthread::PthreadMutex;
 use crate::random::Random;
 use crate::{HostError, TestEvent, TestThread};
+#[cfg(not(target_arch = "x86_64"))]
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,14 +43,33 @@ pub fn mutexes(count: usize, mutexes: usize, locks: u64, loops: u64, seed: u64) 
     (0..count).map(one).collect()
 }
 
-/// One step of a counter in memory, which takes Intel's processors twice as long as a store, and nearly as long as
-/// sysbench was seen to take for an empty loop.
+/// Counts to a number, a step for each turn of the loop, as sysbench was seen to take the time that a
+/// processor takes for a turn; a compiler would leave the loop out or make several steps.
+#[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 #[inline(always)]
-fn count(sum: &mut u64) {
-    let sum: *mut u64 = sum;
-    // SAFETY: it is a reference's.
-    unsafe { sum.write_volatile(sum.read_volatile().wrapping_add(1)) };
+fn count_to(loops: u64) {
+    if loops > 0 {
+        // SAFETY: it changes one register, and ends at zero.
+        unsafe {
+            std::arch::asm!(
+                ".p2align 5",
+                "2:",
+                "sub {left}, 1",
+                "jnz 2b",
+                left = inout(reg) loops => _,
+                options(nomem, nostack),
+            );
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn count_to(loops: u64) {
+    for step in 0..loops {
+        black_box(step);
+    }
 }
 
 impl TestThread for Mutexes {
@@ -58,21 +78,17 @@ impl TestThread for Mutexes {
             return Ok(None);
         }
         let shared = &*self.shared;
-        let mut sum = 0u64;
         for _ in 0..shared.locks {
             if cut_off.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            for _ in 0..shared.loops {
-                count(&mut sum);
-            }
+            count_to(shared.loops);
             let chosen = self.random.below(shared.mutexes.len() as u64) as usize;
             shared.mutexes[chosen].with(|| {
                 let before = shared.value.load(Ordering::Relaxed);
                 shared.value.store(before + 1, Ordering::Relaxed);
             });
         }
-        black_box(sum);
         Ok(Some(TestEvent::of(0)))
     }
 }

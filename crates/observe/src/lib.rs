@@ -29,6 +29,7 @@ mod db;
 mod disk;
 mod host;
 mod io_limits;
+mod kept_files;
 mod load;
 mod look;
 mod network;

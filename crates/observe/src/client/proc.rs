@@ -1,22 +1,7 @@
 //! Reading what Linux tells in `/proc` (proc(5)), again and again: files stay open.
 
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-
-/// More than any file has that [`read_short`] is for.
-const SHORT: usize = 1024;
-
-/// A short file of a task, read at once: `std::fs::read_to_string` asks for its size, which is 0, and reads
-/// three times. Nothing of a task that has ended.
-pub(crate) fn read_short(path: impl AsRef<Path>) -> String {
-    let mut content = [0; SHORT];
-    let read = File::open(path).and_then(|mut file| file.read(&mut content));
-    let length = read.unwrap_or_default();
-    // A program's name may be any bytes.
-    String::from_utf8_lossy(content.get(..length).unwrap_or_default()).into_owned()
-}
 
 /// A file of `/proc`; its content is made anew whenever it is read from its beginning.
 pub(crate) struct ProcFile {

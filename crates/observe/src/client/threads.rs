@@ -1,6 +1,7 @@
 //! What the client's own threads get of the processors, and wait for.
 
 use super::proc::schedule;
+use crate::kept_files::KeptFiles;
 use crate::source::{Samples, SeriesHandle};
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,13 +19,13 @@ const GROUPS: [(&str, &[&str]); 3] = [
 
 /// Groups: threads that make the load, threads that observe, and all others.
 pub(super) struct ThreadGroups {
-    known: HashMap<String, Thread>,
+    known: HashMap<u32, Thread>,
     /// Nanoseconds on a processor and waiting for one, of each group.
     sums: [(u64, u64); GROUPS.len()],
     columns: Option<[(SeriesHandle, SeriesHandle); GROUPS.len()]>,
     /// Looks until the next one.
     rest: usize,
-    text: String,
+    files: KeptFiles,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +44,7 @@ impl ThreadGroups {
             sums: [(0, 0); GROUPS.len()],
             columns: None,
             rest: 0,
-            text: String::new(),
+            files: KeptFiles::default(),
         }
     }
 
@@ -52,15 +53,20 @@ impl ThreadGroups {
             self.rest -= 1;
             return Ok(());
         }
+        self.files.begin();
         let tasks = Path::new("/proc/self/task");
         let refused = |e: std::io::Error| format!("/proc/self/task can't be read: {e}");
         for entry in std::fs::read_dir(tasks).map_err(refused)? {
             let entry = entry.map_err(refused)?;
-            // One that has ended meanwhile is gone.
-            let Some(now) = self.schedule(&entry.path()) else {
+            let Some(id) = entry.file_name().to_str().and_then(|id| id.parse().ok()) else {
                 continue;
             };
-            let id = entry.file_name().to_string_lossy().into_owned();
+            let path = || format!("/proc/self/task/{id}/schedstat");
+            let text = self.files.read(id, "schedstat", path);
+            // One that has ended meanwhile is gone.
+            let Some(now) = schedule(&text) else {
+                continue;
+            };
             let first = self.columns.is_none();
             let thread = self.known.entry(id).or_insert_with(|| Thread {
                 group: 0,
@@ -94,14 +100,6 @@ impl ThreadGroups {
             samples.total(delay, waited as f64 / 1e6);
         }
         Ok(())
-    }
-
-    fn schedule(&mut self, task: &Path) -> Option<(u64, u64)> {
-        use std::io::Read;
-        self.text.clear();
-        let mut file = std::fs::File::open(task.join("schedstat")).ok()?;
-        file.read_to_string(&mut self.text).ok()?;
-        schedule(&self.text)
     }
 }
 

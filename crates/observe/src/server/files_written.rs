@@ -6,9 +6,7 @@
 //! and nothing of what is submitted otherwise (io_uring, io_submit).
 
 use super::process::io_line;
-use crate::client::proc::read_short;
 use std::collections::HashMap;
-use std::path::Path;
 
 /// No folio of a page cache is larger: what a huge page maps on x86-64.
 const LARGEST_FOLIO: u64 = 2 << 20;
@@ -55,13 +53,8 @@ pub(super) struct FilesWritten {
 }
 
 impl FilesWritten {
-    /// Adds what a task wrote since the look before; at the `first` look nothing.
-    pub fn task(&mut self, id: u32, folder: &Path, first: bool) {
-        // One that has ended meanwhile is gone.
-        self.add(id, &read_short(folder.join("io")), first);
-    }
-
-    /// The same of what its file `io` says.
+    /// Adds what a task wrote since the look before, by what its file `io` says; at the `first` look nothing.
+    /// One that has ended meanwhile is gone.
     pub fn add(&mut self, id: u32, text: &str, first: bool) {
         let Some(now) = TaskIo::read(text) else {
             return;
@@ -124,8 +117,8 @@ mod tests {
         file.write_all(&vec![0; 4 << 20]).unwrap();
         file.sync_all().unwrap();
         let mut written = FilesWritten::default();
-        let own = Path::new("/proc/thread-self");
-        written.task(1, own, true);
+        let own = || std::fs::read_to_string("/proc/thread-self/io").unwrap();
+        written.add(1, &own(), true);
         written.looked();
         assert_eq!(written.total, 0);
         for record in 0..50 {
@@ -133,11 +126,11 @@ mod tests {
             file.write_all(&[1; 8192]).unwrap();
             file.sync_data().unwrap();
         }
-        written.task(1, own, false);
+        written.add(1, &own(), false);
         written.looked();
         // A file system in memory makes nothing dirty that goes to a disk.
         assert!(written.total <= 50 * 8192 + 4096, "{}", written.total);
-        written.task(2, own, false);
+        written.add(2, &own(), false);
         assert!(
             written.total >= 4 << 20 || written.total == 0,
             "a new task counts from its birth"

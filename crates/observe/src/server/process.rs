@@ -4,9 +4,10 @@ use super::files_written::FilesWritten;
 use super::find;
 use super::programs::Programs;
 use crate::cgroup::Throttling;
-use crate::client::proc::{memory, read_short, schedule};
+use crate::client::proc::{memory, schedule};
 use crate::db::Db;
 use crate::io_limits;
+use crate::kept_files::KeptFiles;
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
 use std::collections::HashMap;
@@ -52,6 +53,9 @@ pub(crate) struct ServerProcess {
     rest: usize,
     /// Nanoseconds on a processor, waiting for one, and times it got one, of each task.
     tasks: HashMap<u32, [u64; 3]>,
+    /// The tasks of processes that have several.
+    listed: HashMap<u32, Vec<u32>>,
+    files: KeptFiles,
     sums: [u64; 3],
     observing_ns: u64,
     cpu: Rest,
@@ -75,6 +79,8 @@ impl ServerProcess {
             samples: 0,
             rest: 0,
             tasks: HashMap::new(),
+            listed: HashMap::new(),
+            files: KeptFiles::default(),
             sums: [0; 3],
             observing_ns: 0,
             cpu: Rest::default(),
@@ -117,6 +123,7 @@ impl ServerProcess {
         {
             (self.root, self.ended_for) = (root, 0);
             self.tasks.clear();
+            self.listed.clear();
             self.written.forget();
         }
     }
@@ -132,7 +139,25 @@ impl ServerProcess {
         std::iter::once(root).chain(children).collect()
     }
 
-    fn schedules(&mut self, processes: &[u32], samples: &mut Samples) {
+    /// The tasks of a process that has so many. As long as all can be read, they are those that it had.
+    fn tasks_of(&mut self, process: u32, threads: usize) -> Vec<u32> {
+        if threads == 1 {
+            return vec![process];
+        }
+        if let Some(listed) = self.listed.get(&process)
+            && listed.len() == threads
+        {
+            return listed.clone();
+        }
+        let folder = fs::read_dir(format!("/proc/{process}/task"));
+        let tasks = folder.into_iter().flatten().flatten();
+        let ids = tasks.filter_map(|task| task.file_name().to_str()?.parse().ok());
+        let ids: Vec<u32> = ids.collect();
+        self.listed.insert(process, ids.clone());
+        ids
+    }
+
+    fn schedules(&mut self, processes: &[(u32, usize)], samples: &mut Samples) {
         if self.rest > 0 {
             self.rest -= 1;
             return;
@@ -142,20 +167,17 @@ impl ServerProcess {
         // Who writes nothing need not be asked how much each wrote.
         let asks_io = self.reads_io && self.wrote;
         let mut seen = HashMap::with_capacity(self.tasks.len());
-        for process in processes {
-            let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
-                continue;
-            };
-            for task in tasks.flatten() {
-                let Some(id) = task.file_name().to_str().and_then(|t| t.parse().ok()) else {
-                    continue;
-                };
+        for (process, threads) in processes {
+            for id in self.tasks_of(*process, *threads) {
+                let path = |file| format!("/proc/{process}/task/{id}/{file}");
                 if asks_io {
-                    self.written.task(id, &task.path(), is_first);
+                    let io = self.files.read(id, "task io", || path("io"));
+                    self.written.add(id, &io, is_first);
                 }
-                // One that has ended meanwhile is gone.
-                let text = read_short(task.path().join("schedstat"));
+                let text = self.files.read(id, "schedstat", || path("schedstat"));
                 let Some((cpu, delay)) = schedule(&text) else {
+                    // It has ended meanwhile.
+                    self.listed.remove(process);
                     continue;
                 };
                 let times = text.split_ascii_whitespace().nth(2);
@@ -175,6 +197,8 @@ impl ServerProcess {
                 seen.insert(id, now);
             }
         }
+        self.listed
+            .retain(|process, _| processes.iter().any(|(id, _)| id == process));
         if asks_io {
             self.written.looked();
             self.wrote = false;
@@ -194,7 +218,8 @@ impl ServerProcess {
         let mut sums = [0.0; IO.len()];
         let mut write_bytes = 0.0;
         for process in processes {
-            let text = read_short(format!("/proc/{process}/io"));
+            let io = || format!("/proc/{process}/io");
+            let text = self.files.read(*process, "io", io);
             write_bytes += io_line(&text, "write_bytes").unwrap_or(0.0);
             for (sum, (name, _)) in sums.iter_mut().zip(&IO) {
                 *sum += io_line(&text, name).unwrap_or(0.0);
@@ -224,13 +249,17 @@ impl SeriesSource for ServerProcess {
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        self.files.begin();
         let processes = self.processes();
+        let mut threads = Vec::with_capacity(processes.len());
         // A process that has ended is in its parent's total, once that has waited for it.
         let mut ticks = [0.0; 2];
         for process in &processes {
-            let text = read_short(format!("/proc/{process}/stat"));
-            if let Some(spent) = cpu_ticks(&text) {
-                ticks = [ticks[0] + spent[0], ticks[1] + spent[1]];
+            let stat = || format!("/proc/{process}/stat");
+            let stat = ProcessStat::read(&self.files.read(*process, "stat", stat));
+            if let Some(stat) = stat {
+                ticks = [ticks[0] + stat.user, ticks[1] + stat.system];
+                threads.push((*process, stat.threads));
             } else if *process == self.root {
                 let why = format!("the server's process {process} has ended");
                 self.find_again();
@@ -240,7 +269,7 @@ impl SeriesSource for ServerProcess {
         if self.reads_io {
             self.io(&processes, samples);
         }
-        self.schedules(&processes, samples);
+        self.schedules(&threads, samples);
         self.programs.sample(&processes, samples);
         self.throttling.sample(&self.root.to_string(), samples);
         io_limits::sample(&self.root.to_string(), samples);
@@ -268,13 +297,28 @@ fn resident(processes: &[u32]) -> f64 {
     (own + shared) as f64
 }
 
-/// Ticks in user space and in the kernel, with those of children that were waited for (proc_pid_stat(5)).
-fn cpu_ticks(stat: &str) -> Option<[f64; 2]> {
-    // The name in brackets may have spaces.
-    let numbers = stat.rsplit_once(')')?.1;
-    let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
-    let n = |at: usize| numbers.get(at)?.parse::<f64>().ok();
-    Some([n(11)? + n(13)?, n(12)? + n(14)?])
+/// What `/proc/PID/stat` says of a process (proc_pid_stat(5)).
+#[derive(Debug, PartialEq)]
+struct ProcessStat {
+    /// Ticks in user space, with those of children that were waited for.
+    user: f64,
+    /// The same in the kernel.
+    system: f64,
+    threads: usize,
+}
+
+impl ProcessStat {
+    fn read(stat: &str) -> Option<Self> {
+        // The name in brackets may have spaces.
+        let numbers = stat.rsplit_once(')')?.1;
+        let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
+        let n = |at: usize| numbers.get(at)?.parse::<f64>().ok();
+        Some(Self {
+            user: n(11)? + n(13)?,
+            system: n(12)? + n(14)?,
+            threads: numbers.get(17)?.parse().ok()?,
+        })
+    }
 }
 
 /// A number of `/proc/PID/io`.
@@ -291,9 +335,14 @@ mod tests {
 
     #[test]
     fn a_process_is_read() {
-        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 1 0 5";
-        assert_eq!(cpu_ticks(stat), Some([130.0, 24.0]));
-        assert_eq!(cpu_ticks("7 (x"), None);
+        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 6 0 5";
+        let read = ProcessStat {
+            user: 130.0,
+            system: 24.0,
+            threads: 6,
+        };
+        assert_eq!(ProcessStat::read(stat), Some(read));
+        assert_eq!(ProcessStat::read("7 (x"), None);
         let io = "rchar: 1\nread_bytes: 4096\nwrite_bytes: 8\n";
         assert_eq!(io_line(io, "read_bytes"), Some(4096.0));
         assert_eq!(io_line(io, "syscr"), None);

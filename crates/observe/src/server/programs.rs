@@ -1,6 +1,7 @@
 //! Programs on the server's host that are neither the server nor this client: those that use most of the
 //! processors.
 
+use crate::kept_files::KeptFiles;
 use crate::source::{Metric, Samples};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -26,6 +27,7 @@ pub(super) struct Programs {
     last: Option<(Instant, HashMap<u32, f64>)>,
     /// Those that are told of, by name.
     told: Vec<String>,
+    files: KeptFiles,
 }
 
 /// A process by `/proc/PID/stat`.
@@ -44,7 +46,7 @@ impl Programs {
             return;
         }
         let now = Instant::now();
-        let found = found(server);
+        let found = found(server, &mut self.files);
         let last = self.last.take();
         if let Some((then, before)) = last {
             let seconds = now.saturating_duration_since(then).as_secs_f64();
@@ -79,7 +81,8 @@ impl Programs {
 }
 
 /// The processes of this host, without these, this one and the kernel's threads.
-fn found(server: &[u32]) -> HashMap<u32, Process> {
+fn found(server: &[u32], files: &mut KeptFiles) -> HashMap<u32, Process> {
+    files.begin();
     let Ok(all) = fs::read_dir("/proc") else {
         return HashMap::new();
     };
@@ -90,7 +93,7 @@ fn found(server: &[u32]) -> HashMap<u32, Process> {
     let ids = ids.filter(|id| *id != std::process::id() && !server.contains(id) && *id != KERNEL);
     ids.filter_map(|id| {
         // One that has ended meanwhile is gone.
-        let process = process(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)?;
+        let process = process(&files.read(id, "stat", || format!("/proc/{id}/stat")))?;
         (process.parent != KERNEL).then_some((id, process))
     })
     .collect()
@@ -145,12 +148,17 @@ mod tests {
             programs.sample(&[], &mut samples);
             std::thread::sleep(Duration::from_millis(200));
         }
-        let (all, server) = (found(&[]), found(&[spinning.id()]));
+        let mut files = KeptFiles::default();
+        let all = found(&[], &mut files);
+        let server = found(&[spinning.id()], &mut files);
         spinning.kill().unwrap();
         spinning.wait().unwrap();
         assert!(is_told(&samples), "{:?}", samples.series());
         assert!(all.contains_key(&spinning.id()) && !server.contains_key(&spinning.id()));
         let own = std::process::id();
-        assert!(!found(&[]).contains_key(&own), "this is the client");
+        assert!(
+            !found(&[], &mut files).contains_key(&own),
+            "this is the client"
+        );
     }
 }
