@@ -172,7 +172,7 @@ fn read(words: &[AtomicU64]) {
 #[inline(never)]
 fn write_at_random(words: &[AtomicU64]) {
     let value = black_box(0);
-    let count = words.len() as i64 as f64;
+    let count = words.len() as f64;
     for _ in 0..words.len() {
         if let Some(word) = words.get(at_random(count)) {
             word.store(value, Ordering::Relaxed);
@@ -182,7 +182,7 @@ fn write_at_random(words: &[AtomicU64]) {
 
 #[inline(never)]
 fn read_at_random(words: &[AtomicU64]) {
-    let count = words.len() as i64 as f64;
+    let count = words.len() as f64;
     for _ in 0..words.len() {
         if let Some(word) = words.get(at_random(count)) {
             black_box(word.load(Ordering::Relaxed));

@@ -44,7 +44,8 @@ pub fn mutexes(count: usize, mutexes: usize, locks: u64, loops: u64, seed: u64) 
 }
 
 /// Counts to a number, a step for each turn of the loop, as sysbench was seen to take the time that a
-/// processor takes for a turn; a compiler would leave the loop out or make several steps.
+/// processor takes for a turn. A compiler would leave the loop out or make several steps; Intel's newer
+/// processors make two steps at a time where what is added is a constant.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 #[inline(always)]
@@ -55,9 +56,10 @@ fn count_to(loops: u64) {
             std::arch::asm!(
                 ".p2align 5",
                 "2:",
-                "sub {left}, 1",
+                "sub {left}, {one}",
                 "jnz 2b",
                 left = inout(reg) loops => _,
+                one = in(reg) 1u64,
                 options(nomem, nostack),
             );
         }

@@ -5,16 +5,15 @@ use nix::sys::resource::{Resource, getrlimit};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
 /// More than any of them has.
 const SHORT: usize = 1024;
-/// So many stay open at most,
+/// So many stay open at most, of each reader,
 const MOST: usize = 256;
-/// and none where that leaves the process fewer: sessions need them.
+/// and none where the process may not have so many more than it ever had: its sessions need them.
 const LEFT: u64 = 1024;
-/// What was not read for so many looks is closed.
+/// What was not read for so many looks is closed. As often is looked at how many the process had.
 const LOOKS: u64 = 10;
 
 /// The files that are open, by task and name.
@@ -22,8 +21,8 @@ const LOOKS: u64 = 10;
 pub(crate) struct KeptFiles {
     open: HashMap<(u32, &'static str), Kept>,
     look: u64,
-    /// Descriptors below this one may be kept.
-    below: u64,
+    /// Whether sessions leave enough of what the process may open.
+    keeps: bool,
     content: [u8; SHORT],
 }
 
@@ -35,11 +34,10 @@ struct Kept {
 
 impl Default for KeptFiles {
     fn default() -> Self {
-        let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
         Self {
             open: HashMap::new(),
             look: 0,
-            below: limit.saturating_sub(LEFT),
+            keeps: false,
             content: [0; SHORT],
         }
     }
@@ -48,9 +46,20 @@ impl Default for KeptFiles {
 impl KeptFiles {
     /// A look begins; closes what was not read lately.
     pub fn begin(&mut self) {
+        if self.look.is_multiple_of(LOOKS) {
+            self.keeps = are_left(getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft));
+            if !self.keeps {
+                self.open.clear();
+            }
+        }
         self.look += 1;
         let look = self.look;
         self.open.retain(|_, kept| look - kept.look <= LOOKS);
+    }
+
+    /// A file that is not to be kept.
+    pub fn forget(&mut self, task: u32, name: &'static str) {
+        self.open.remove(&(task, name));
     }
 
     /// The content of a task's file now; nothing of a task that has ended.
@@ -82,8 +91,7 @@ impl KeptFiles {
         }
         let file = File::open(path()).ok()?;
         let length = file.read_at(&mut self.content, 0).ok()?;
-        let descriptor = u64::try_from(file.as_raw_fd()).ok()?;
-        if self.open.len() < MOST && descriptor < self.below {
+        if self.keeps && self.open.len() < MOST {
             let look = self.look;
             self.open.insert(key, Kept { file, look });
         }
@@ -91,10 +99,27 @@ impl KeptFiles {
     }
 }
 
+/// Whether a process that may open so many files has had far fewer so far (`FDSize` of proc_pid_status(5)).
+fn are_left(limit: u64) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|l| l.strip_prefix("FDSize:"));
+    let had: Option<u64> = size.and_then(|size| size.trim().parse().ok());
+    had.is_some_and(|had| limit.saturating_sub(had) >= LEFT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::process::Command;
+
+    /// Whatever this process may open.
+    fn keeping() -> KeptFiles {
+        KeptFiles {
+            look: 1,
+            keeps: true,
+            ..KeptFiles::default()
+        }
+    }
 
     fn stat(files: &mut KeptFiles, id: u32) -> String {
         let path = || format!("/proc/{id}/stat");
@@ -105,8 +130,7 @@ mod tests {
     fn a_file_is_read_anew_until_its_task_ends() {
         let mut sleeping = Command::new("sleep").arg("600").spawn().unwrap();
         let id = sleeping.id();
-        let mut files = KeptFiles::default();
-        files.begin();
+        let mut files = keeping();
         let own = std::process::id();
         assert!(stat(&mut files, id).starts_with(&format!("{id} (")));
         assert!(stat(&mut files, own).starts_with(&format!("{own} (")));
@@ -120,11 +144,16 @@ mod tests {
 
     #[test]
     fn what_is_not_read_any_more_is_closed() {
-        let mut files = KeptFiles::default();
+        let mut files = keeping();
         let own = std::process::id();
         stat(&mut files, own);
-        (0..LOOKS).for_each(|_| files.begin());
+        (1..LOOKS).for_each(|_| files.begin());
         assert_eq!(files.open.len(), 1);
+        stat(&mut files, own);
+        files.forget(own, "stat");
+        assert_eq!(files.open.len(), 0);
+        stat(&mut files, own);
+        files.look = 100 * LOOKS + 1;
         files.begin();
         assert_eq!(files.open.len(), 0);
     }
@@ -132,11 +161,13 @@ mod tests {
     #[test]
     fn few_descriptors_are_left_to_sessions() {
         let mut files = KeptFiles {
-            below: 3,
-            ..KeptFiles::default()
+            keeps: false,
+            ..keeping()
         };
         let own = std::process::id();
         assert!(stat(&mut files, own).starts_with(&format!("{own} (")));
         assert_eq!(files.open.len(), 0);
+        // No process has a table of fewer descriptors than 64.
+        assert!(!are_left(LEFT) && !are_left(LEFT + 63) && are_left(u64::MAX));
     }
 }

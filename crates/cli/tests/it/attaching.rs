@@ -39,7 +39,7 @@ fn measured() -> (Workdir, Value) {
         work.ok(&[&line[..], more].concat());
     };
     run(&["prepare"]);
-    run(&["--time=3", "--out=run.json", "run"]);
+    run(&["--time=3", "--think-time=5ms", "--out=run.json", "run"]);
     let record = work.last_record();
     let began: jiff::Timestamp = record["load_began_at"].as_str().unwrap().parse().unwrap();
     let mut table = "at,us,cs\n".to_string();

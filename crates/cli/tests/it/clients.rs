@@ -151,6 +151,7 @@ fn local_clients_load_and_run_as_one() {
             &[
                 "--clients=local:3",
                 "--threads=7",
+                "--think-time=5ms",
                 "--time=3",
                 "--report-interval=1",
             ],
@@ -474,6 +475,7 @@ fn a_run_whose_coordinator_was_killed_is_taken_up() {
         "--clients=2",
         &server,
         "--threads=4",
+        "--think-time=5ms",
         "--time=12",
         "--report-interval=1",
     ];

@@ -20,7 +20,8 @@ fn series(json: &str) -> Vec<(String, String, u64)> {
 fn the_clients_host_is_recorded_with_each_run_whatever_ends_it() {
     let work = Workdir::new();
     let sysbench = |words: &[&str]| -> Vec<String> {
-        let line = "sysbench oltp_point_select --db-driver=sqlite --table-size=100 --threads=2";
+        let line = "sysbench oltp_point_select --db-driver=sqlite --table-size=100 --threads=2 \
+                    --think-time=5ms";
         let all = line.split(' ').chain(words.iter().copied());
         all.map(String::from).collect()
     };

@@ -169,7 +169,12 @@ fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
     work.ok(&run(target, &["prepare"]));
     let host = "--observe-host=http://127.0.0.1:1/metrics";
     let out = "--out=host.json";
-    let ran = work.ok(&run(target, &["--time=2", host, out, "run"])).out;
+    let ran = work
+        .ok(&run(
+            target,
+            &["--time=2", "--think-time=5ms", host, out, "run"],
+        ))
+        .out;
     let told = ran
         .matches("Not observed: server-host: 127.0.0.1:1: ")
         .count();
@@ -222,7 +227,8 @@ fn a_run_goes_on_while_its_observing_sessions_are_ended_again_and_again() {
                 std::thread::sleep(Duration::from_millis(200));
             }
         });
-        let ran = work.run(&run(&target, &["--time=4", "--out=run.json", "run"]));
+        let words = ["--time=4", "--think-time=5ms", "--out=run.json", "run"];
+        let ran = work.run(&run(&target, &words));
         is_done.store(true, Ordering::Relaxed);
         assert!(ran.is_done(), "{ran:?}");
     });
@@ -245,7 +251,10 @@ fn a_host_that_never_answers_is_not_waited_for() {
     let work = Workdir::new();
     let target = "--target=sqlite:x.db";
     work.ok(&run(target, &["prepare"]));
-    work.ok(&run(target, &["--time=2", &host, "run"]));
+    work.ok(&run(
+        target,
+        &["--time=2", "--think-time=5ms", &host, "run"],
+    ));
     let (kinds, elapsed) = told(&work.last_record(), "server-host");
     let said = kinds
         .iter()

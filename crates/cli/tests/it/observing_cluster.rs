@@ -41,7 +41,7 @@ fn prepared() -> Workdir {
 fn observed(work: &Workdir, time: &str, options: &[&str]) -> RunRecord {
     work.ok(&[
         &LINE[..],
-        &[time, "--observe=server-nodes"],
+        &[time, "--think-time=5ms", "--observe=server-nodes"],
         options,
         &["run"],
     ]

@@ -98,7 +98,8 @@ fn a_locked_store_lengthens_no_run_and_delays_no_end() {
     let work = Workdir::new();
     let sysbench = |words: &str| -> Vec<String> {
         let line = format!(
-            "sysbench oltp_point_select --target=sqlite:a.db --table-size=100 --threads=2 {words}"
+            "sysbench oltp_point_select --target=sqlite:a.db --table-size=100 --threads=2 \
+             --think-time=5ms {words}"
         );
         line.split_whitespace().map(String::from).collect()
     };

@@ -6,7 +6,7 @@ use crate::source::{Samples, SeriesHandle};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// So many threads are looked at each second: reading one costs about 5 µs. Of more, each look is as
+/// So many threads are looked at each second: reading one costs some microseconds. Of more, each look is as
 /// many seconds after the last one as keeps to that.
 const THREADS_A_SECOND: usize = 200;
 

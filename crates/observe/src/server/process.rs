@@ -144,11 +144,13 @@ impl ServerProcess {
         if threads == 1 {
             return vec![process];
         }
-        if let Some(listed) = self.listed.get(&process)
-            && listed.len() == threads
-        {
-            return listed.clone();
+        match self.listed.get(&process) {
+            Some(listed) if listed.len() == threads => listed.clone(),
+            _ => self.list(process),
         }
+    }
+
+    fn list(&mut self, process: u32) -> Vec<u32> {
         let folder = fs::read_dir(format!("/proc/{process}/task"));
         let tasks = folder.into_iter().flatten().flatten();
         let ids = tasks.filter_map(|task| task.file_name().to_str()?.parse().ok());
@@ -168,7 +170,12 @@ impl ServerProcess {
         let asks_io = self.reads_io && self.wrote;
         let mut seen = HashMap::with_capacity(self.tasks.len());
         for (process, threads) in processes {
-            for id in self.tasks_of(*process, *threads) {
+            let mut tasks = self.tasks_of(*process, *threads);
+            let mut is_listed = false;
+            while let Some(id) = tasks.pop() {
+                if seen.contains_key(&id) {
+                    continue;
+                }
                 let path = |file| format!("/proc/{process}/task/{id}/{file}");
                 if asks_io {
                     let io = self.files.read(id, "task io", || path("io"));
@@ -176,8 +183,10 @@ impl ServerProcess {
                 }
                 let text = self.files.read(id, "schedstat", || path("schedstat"));
                 let Some((cpu, delay)) = schedule(&text) else {
-                    // It has ended meanwhile.
-                    self.listed.remove(process);
+                    // It has ended, and another may have come in its place.
+                    if !std::mem::replace(&mut is_listed, true) {
+                        tasks = self.list(*process);
+                    }
                     continue;
                 };
                 let times = text.split_ascii_whitespace().nth(2);
@@ -332,6 +341,26 @@ pub(super) fn io_line(text: &str, name: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
+    use std::time::Duration;
+    use tidemark_core::Target;
+    use tidemark_drivers::ConnectOptions;
+
+    #[test]
+    fn a_task_that_took_the_place_of_another_is_read_at_once() {
+        let target = Target::parse("mysql://u@127.0.0.1/d").unwrap();
+        let connector = Connector::new(target, ConnectOptions::default()).unwrap();
+        let own = std::process::id();
+        let mut server = ServerProcess::named(connector, Own::default(), own);
+        let mut ended = Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let mut samples = Samples::new(SERVER_PROCESS, Duration::from_secs(1));
+        samples.begin(Some(0));
+        // As many as were listed, and none of them is left.
+        server.listed.insert(own, vec![ended.id(); 2]);
+        server.schedules(&[(own, 2)], &mut samples);
+        assert!(server.tasks.contains_key(&own), "{:?}", server.tasks);
+    }
 
     #[test]
     fn a_process_is_read() {

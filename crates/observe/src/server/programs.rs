@@ -94,7 +94,11 @@ fn found(server: &[u32], files: &mut KeptFiles) -> HashMap<u32, Process> {
     ids.filter_map(|id| {
         // One that has ended meanwhile is gone.
         let process = process(&files.read(id, "stat", || format!("/proc/{id}/stat")))?;
-        (process.parent != KERNEL).then_some((id, process))
+        if process.parent == KERNEL {
+            files.forget(id, "stat");
+            return None;
+        }
+        Some((id, process))
     })
     .collect()
 }
