@@ -34,7 +34,7 @@ def parser():
     add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
                    metavar="LIST", help=f"of {','.join(WORKLOADS)} (both)")
-    p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (20)")
+    p.add_argument("--pairs", type=positive, help="pairs, of two runs of each kind (20)")
     p.add_argument("--time", type=positive, help="seconds of a run (5)")
     p.add_argument("--long", type=positive, metavar="SECONDS",
                    help="seconds of the run whose record and CPU are measured (600)")
@@ -78,8 +78,8 @@ def measure_all(args, plan):
     with servers(args, say, STATEMENTS_TOO) as urls:
         found, costs, compared = measure(programs, urls, plan, say)
     how = [
-        f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
-        f"turn; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows, "
+        f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of two runs of {plan.seconds} s "
+        f"each, one kind around the other; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows, "
         f"{plan.warehouses} {'warehouse' if plan.warehouses == 1 else 'warehouses'}.",
     ]
     text = facts.markdown(programs.tidemark, [], how)

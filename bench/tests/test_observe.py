@@ -1,6 +1,7 @@
 """What observing costs: what is computed, judged and asked.
 Run: python3 -m unittest discover -s bench/tests"""
 
+import argparse
 import json
 import pathlib
 import sqlite3
@@ -84,6 +85,25 @@ class Table(unittest.TestCase):
         self.assertIn("| 1.0% ", near)
         self.assertIn("| met", near)
         self.assertIn("| missed", far)
+
+
+class Pairs(unittest.TestCase):
+    def test_a_machine_that_grows_slower_favours_neither_kind(self):
+        server = bench.Server.__new__(bench.Server)
+        server.plan = argparse.Namespace(pairs=3)
+        server.name, server.say = "MariaDB 1", lambda line: None
+        done = []
+
+        def slower(what, workload):
+            done.append(what)
+            return 1000.0 - 10 * len(done)
+
+        server._run = slower
+        found = server.pairs("tpcc")
+        self.assertEqual(found.runs[ON], found.runs[OFF])
+        # The first is there to warm the caches.
+        self.assertEqual(done[:5], [OFF, ON, OFF, OFF, ON])
+        self.assertEqual(done[5:9], [OFF, ON, ON, OFF])
 
 
 class Store(unittest.TestCase):
