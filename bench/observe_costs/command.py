@@ -79,7 +79,8 @@ def measure_all(args, plan):
         found, costs, compared = measure(programs, urls, plan, say)
     how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of two runs of {plan.seconds} s "
-        f"each, one kind around the other; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows, "
+        f"each, one kind around the other; {plan.sessions} sessions, 4 tables of "
+        f"{plan.run_size.rows:,} rows, "
         f"{plan.warehouses} {'warehouse' if plan.warehouses == 1 else 'warehouses'}.",
     ]
     text = facts.markdown(programs.tidemark, [], how)
