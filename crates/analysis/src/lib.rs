@@ -20,6 +20,7 @@ mod finding;
 mod kind;
 mod notation;
 pub mod observed;
+mod repeat_costs;
 mod resources;
 mod rules;
 mod run;
@@ -36,6 +37,7 @@ pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
 pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
+pub use repeat_costs::{RunCosts, costs_of_repeats};
 pub use resources::Resources;
 pub use rules::overlap::{Present, overlaps};
 pub use rules::{
@@ -49,4 +51,4 @@ pub fn tells_percentiles(record: &tidemark_core::record::RunRecord) -> bool {
 }
 
 /// Families whose runs are judged otherwise than most.
-const FAMILIES: &[family::Family] = &[tpcc::FAMILY, tpch::FAMILY];
+const FAMILIES: &[family::Family] = &[tpcc::FAMILY, tpch::FAMILY, family::Family::PGBENCH];

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tidemark_core::Protocol;
 use tidemark_core::observe::{
     CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
 };
@@ -20,14 +21,20 @@ pub fn series<'r>(
     record.series.iter().filter(of)
 }
 
+/// Whether the database is in the client's own process.
+pub fn is_embedded(record: &RunRecord) -> bool {
+    let server = record.server.as_ref();
+    server.is_some_and(|server| server.engine.is_embedded())
+}
+
 /// The source that tells of the database's host: one that is the client's is told of there.
 pub fn server_host(record: &RunRecord) -> Option<&'static str> {
     let has = |source: &str| record.series.iter().any(|s| s.key.source == source);
-    match record.target_on_client {
-        _ if has(SERVER_HOST) => Some(SERVER_HOST),
-        Some(true) if has(CLIENT_HOST) => Some(CLIENT_HOST),
-        _ => None,
+    let is_clients = record.target_on_client == Some(true) || is_embedded(record);
+    if has(SERVER_HOST) {
+        return Some(SERVER_HOST);
     }
+    (is_clients && has(CLIENT_HOST)).then_some(CLIENT_HOST)
 }
 
 /// What is told of a client's own process; all else of its host is the same for each client there.
@@ -54,6 +61,9 @@ pub fn is_told_before(record: &RunRecord, series: &Series) -> bool {
     let mut before = clients.take_while(|c| c.name != *client);
     before.any(|c| c.host.hostname == one.host.hostname && tells(&c.name))
 }
+
+/// What the first reports of PostgreSQL's sessions may lack.
+const LAG_MS: i64 = 2000;
 
 /// The measurement as its intervals have it.
 #[derive(Debug, Clone, Default)]
@@ -117,27 +127,31 @@ impl MeasuredWindow {
         self.intervals.iter().map(of).sum()
     }
 
-    /// Transactions or statements a second of a part of it.
-    fn rate(&self, of: Of, from_ms: i64, to_ms: i64) -> f64 {
-        let (from, to) = (from_ms as f64, (to_ms as f64).min(self.end_ms as f64));
-        let of_part = self.intervals.iter().map(|part| {
-            let common = (part.end_ms.min(to) - part.begin_ms.max(from)).max(0.0);
-            of(part) * common / (part.end_ms - part.begin_ms).max(1e-9)
-        });
-        of_part.sum::<f64>() / ((to - from) / 1000.0)
+    /// Transactions or statements a second of some of its time.
+    fn rate(&self, of: Of, spans: &[(i64, i64)]) -> f64 {
+        let (mut count, mut ms) = (0.0, 0.0);
+        for (from, to) in spans {
+            let (from, to) = (*from as f64, (*to as f64).min(self.end_ms as f64));
+            let of_part = self.intervals.iter().map(|part| {
+                let common = (part.end_ms.min(to) - part.begin_ms.max(from)).max(0.0);
+                of(part) * common / (part.end_ms - part.begin_ms).max(1e-9)
+            });
+            count += of_part.sum::<f64>();
+            ms += (to - from).max(0.0);
+        }
+        count / (ms / 1000.0)
     }
 }
 
 /// What series of a source and name had in the measurement.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct SeriesSum {
     /// Of all points of all of them.
     sum: f64,
     /// Points of the longest.
     points: f64,
-    /// The time that they are of.
-    from_ms: i64,
-    to_ms: i64,
+    /// The time that the longest is of, without its gaps.
+    spans: Vec<(i64, i64)>,
 }
 
 impl SeriesSum {
@@ -146,10 +160,27 @@ impl SeriesSum {
         self.sum / self.points
     }
 
+    /// The same where one that began later than another of its source was at nothing before.
+    pub fn mean_since(&self, other: &Self) -> f64 {
+        self.sum / self.points.max(other.points)
+    }
+
     /// The mean by the transactions or statements of the same time.
     fn each(&self, window: &MeasuredWindow, of: Of) -> Option<f64> {
-        let rate = window.rate(of, self.from_ms, self.to_ms);
+        let rate = window.rate(of, &self.spans);
         (rate > 0.0).then(|| self.mean() / rate)
+    }
+}
+
+/// From when on a source's counters tell of the same time as the load's. PostgreSQL's sessions report theirs once
+/// a second at most (`PGSTAT_MIN_INTERVAL`): of those that have just begun, the first seconds lack what comes later.
+fn settled_ms(record: &RunRecord, source: &str) -> i64 {
+    let server = record.server.as_ref();
+    let lags = server.is_some_and(|server| server.engine.protocol() == Protocol::Postgres);
+    let begins_ms = record.intervals.first().map_or(0, |first| first.start_ms);
+    match source == SERVER_STATUS && lags {
+        true => (begins_ms + LAG_MS).max(0),
+        false => 0,
     }
 }
 
@@ -164,21 +195,26 @@ pub(crate) fn seen(
     let mut seen = SeriesSum {
         sum: 0.0,
         points: 0.0,
-        from_ms: i64::MAX,
-        to_ms: 0,
+        spans: Vec::new(),
     };
+    let settled_ms = settled_ms(record, source);
     for series in series(record, source, name).filter(|s| wanted(s)) {
-        let mut points = 0.0;
+        let (mut points, mut spans) = (0.0, Vec::<(i64, i64)>::new());
         for point in series.points().ok()? {
             let point = point.ok()?;
-            if (0..window.end_ms).contains(&point.at_ms) {
+            if (settled_ms..window.end_ms).contains(&point.at_ms) {
                 seen.sum += point.value;
                 points += 1.0;
-                seen.from_ms = seen.from_ms.min(point.at_ms);
-                seen.to_ms = seen.to_ms.max(point.at_ms + i64::from(series.step_ms));
+                let to_ms = point.at_ms + i64::from(series.step_ms);
+                match spans.last_mut().filter(|(_, to)| *to >= point.at_ms) {
+                    Some((_, to)) => *to = to_ms,
+                    None => spans.push((point.at_ms, to_ms)),
+                }
             }
         }
-        seen.points = seen.points.max(points);
+        if points > seen.points {
+            (seen.points, seen.spans) = (points, spans);
+        }
     }
     (seen.points > 0.0).then_some(seen)
 }
@@ -227,8 +263,25 @@ pub enum CostKind {
     RoundTrips,
 }
 
+impl CostKind {
+    /// Every kind, in the order in which they are shown.
+    pub const ALL: [Self; 11] = [
+        Self::ServerCpuUs,
+        Self::ClientCpuUs,
+        Self::RowsRead,
+        Self::PagesRequested,
+        Self::PagesRead,
+        Self::BytesWritten,
+        Self::LogBytes,
+        Self::Syncs,
+        Self::ContextSwitches,
+        Self::NetworkBytes,
+        Self::RoundTrips,
+    ];
+}
+
 /// Who told of round trips: the run's sessions, which are no source of series.
-const SESSIONS: &str = "sessions";
+pub const SESSIONS: &str = "sessions";
 
 /// Statements of a transaction, on average; `None` where they were not counted.
 pub fn statements_each(record: &RunRecord) -> Option<f64> {
@@ -462,4 +515,20 @@ pub(crate) fn busiest_interface(
         Some(sent + of("network.received", interface)?)
     });
     bytes.reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_shown_in_one_order() {
+        let of_others = [CostKind::RoundTrips];
+        let kinds: Vec<CostKind> = KINDS
+            .iter()
+            .map(|(kind, _)| *kind)
+            .chain(of_others)
+            .collect();
+        assert_eq!(kinds, CostKind::ALL);
+    }
 }

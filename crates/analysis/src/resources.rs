@@ -5,7 +5,7 @@ use crate::observed::{
     server_host,
 };
 use serde::Serialize;
-use tidemark_core::observe::{NETWORK, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
+use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 
 /// Processors that the nodes of a cluster use.
@@ -16,6 +16,9 @@ const OF_NODES: [&str; 5] = [
     "cockroach.cpu",
     "yugabyte.cpu",
 ];
+
+/// What a client's host tells of itself on Linux alone, where it reads disks, too.
+const OF_LINUX: &str = "context-switches";
 
 /// Means of the measurement, as far as sources told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -51,9 +54,18 @@ impl Resources {
         };
         let busiest = |name: &str| -> Option<f64> {
             let source = host?;
+            if has_idle_disks(record, source) {
+                return Some(0.0);
+            }
+            // A disk that was used late did nothing before.
+            let always = all(record, &window, source, "cpu.busy");
             let each = series(record, source, name).filter_map(|one| {
                 let seen = seen(record, &window, source, name, |s| s.key == one.key)?;
-                Some(seen.mean())
+                Some(
+                    always
+                        .as_ref()
+                        .map_or(seen.mean(), |always| seen.mean_since(always)),
+                )
             });
             each.reduce(f64::max)
         };
@@ -89,6 +101,17 @@ impl Resources {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// A disk that nobody used has no series. Of a node_exporter there is no telling whether it reads disks, nor
+/// of a system without `/proc`.
+fn has_idle_disks(record: &RunRecord, source: &str) -> bool {
+    let mut told = record.observed.iter().filter(|o| o.source == source);
+    let mut disks = record.series.iter().filter(|s| s.key.source == source);
+    source == CLIENT_HOST
+        && told.any(|o| o.sampled && o.gaps.is_empty())
+        && series(record, source, OF_LINUX).next().is_some()
+        && disks.all(|s| !s.key.name.starts_with("disk."))
 }
 
 /// All series of a source and name.

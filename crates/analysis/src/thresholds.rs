@@ -154,6 +154,9 @@ pub const FLOOR_MS: f64 = 2.0;
 /// `latency-floor`: fewer transactions have no floor.
 pub const FLOOR_SAMPLES: u64 = 200;
 
+/// `sampler-gaps`: seconds after which a sampler has a server again that was gone.
+pub const COMES_BACK_S: f64 = 5.0;
+
 /// `tpcc-cap`: how far tpmC may lie above what think times allow: chance, and the run's ends.
 pub const TPMC_ABOVE_CAP: f64 = 1.1;
 

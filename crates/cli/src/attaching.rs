@@ -236,6 +236,11 @@ fn remark(remark: &Remark) -> String {
         RemarkKind::Long => ("line", "lines", "of more than 512 KiB skipped"),
         RemarkKind::NoNumber => ("value", "values", "that cannot be kept as a number"),
         RemarkKind::Unsorted => ("row", "rows", "earlier than the row above, sorted"),
+        RemarkKind::NoBegin => (
+            "row",
+            "rows",
+            "skipped, whose interval began at an unknown time (the first, or after a pause)",
+        ),
         RemarkKind::SameTime => (
             "value",
             "values",
@@ -294,9 +299,20 @@ fn sources_of(table: &Path, map: &Path) -> String {
 /// Puts series into the record, and a note of where they are from; how many they take the place of.
 fn put(record: &mut RunRecord, series: Vec<Series>, from: &str, said: &[String]) -> usize {
     let before = record.series.len();
+    // One whose unit was corrected is the same one.
+    let is_other = |old: &Series, new: &Series| {
+        let of = |one: &Series| {
+            (
+                one.key.source.clone(),
+                one.key.name.clone(),
+                one.key.labels.clone(),
+            )
+        };
+        of(old) != of(new)
+    };
     record
         .series
-        .retain(|old| series.iter().all(|new| new.key != old.key));
+        .retain(|old| series.iter().all(|new| is_other(old, new)));
     let replaced = before - record.series.len();
     let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in &series {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tidemark_core::OptionKind::{
-    self, Bool, Choice, Float, Int, Objective, Observe, Text, ThinkTime, Time,
+    self, Bool, Choice, Float, Int, Objective, Observe, Text, ThinkTime, Time, Urls,
 };
 use tidemark_core::{OptionSpec, option};
 
@@ -221,13 +221,13 @@ pub const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "observe-host",
-        Text,
+        Urls,
         "",
         "URL of a node_exporter on a remote database host, for example http://db1:9100/metrics",
     ),
     option(
         "observe-nodes",
-        Text,
+        Urls,
         "",
         "URLs of the metrics of TiDB, CockroachDB or YugabyteDB nodes, separated by commas, for example \
          http://db1:10080/metrics; by default the database lists its nodes",
@@ -266,7 +266,7 @@ pub const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "observe-prometheus",
-        Text,
+        Urls,
         "",
         "URL of a Prometheus that has the nodes' metrics, for example http://prometheus:9090; asked in \
          place of the nodes",

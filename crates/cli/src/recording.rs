@@ -99,6 +99,7 @@ impl Recording {
             on_client: self.record.target_on_client,
             pid: None,
             makes_load: true,
+            by_clients: self.is_coordinator,
         });
         self.record.observed = all.unseen;
         self.begins(begun, all.sources, sink);

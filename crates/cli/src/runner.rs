@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tidemark_core::record::{RunRecord, Topology};
 use tidemark_core::{Job, OptionValues, Target};
 use tidemark_engine::{Lead, RunResult};
-use tidemark_observe::read_topology;
+use tidemark_observe::{EndpointAccess, read_topology};
 use tidemark_runtime::forget_program_text;
 use tidemark_workloads::{Definition, Workload};
 
@@ -209,13 +209,23 @@ pub fn topology_of(file: Option<&Path>) -> Result<Option<Topology>, Failure> {
     file.map(read).transpose()
 }
 
+/// Nothing is begun with a file of certificate authorities that can't be used.
+///
+/// # Errors
+/// [`Failure`] of usage, with the file.
+pub fn check_authorities(file: Option<&Path>) -> Result<(), Failure> {
+    EndpointAccess::new(file).check().map_err(Failure::usage)
+}
+
 /// What the target says of itself, with all tables that the run needs.
 ///
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
 pub fn look(order: &JobOrder, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     forget_program_text();
-    let file = topology_of(order.job.watch.topology.as_deref())?;
+    let watch = &order.job.watch;
+    check_authorities(watch.observe_ca.as_deref())?;
+    let file = topology_of(watch.topology.as_deref())?;
     let described =
         describe(&order.job, plan, file).map_err(|error| ready::failed(error, prepare))?;
     let needed = plan.workload.needs(order.job.load.terminals);

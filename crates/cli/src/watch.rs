@@ -7,7 +7,7 @@ use crate::looking::{host_exporter, on_client, settings_of};
 use crate::record_outputs::{RecordOutputs, complain, say};
 use crate::recording::Recording;
 use crate::render::{self, Format};
-use crate::runner::topology_of;
+use crate::runner::{check_authorities, topology_of};
 use crate::secrets::redact;
 use crate::stdio::Stdout;
 use crate::storing::Storing;
@@ -83,6 +83,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         ..ConnectOptions::default()
     };
     let connector = Connector::new(target.clone(), options)?.must_exist();
+    check_authorities(words.observe_ca.as_deref())?;
     let file = topology_of(words.topology.as_deref())?;
     let exporter = host_exporter(words.observe_host.as_deref(), words.observe_ca.as_deref());
     let access = EndpointAccess::from_environment(words.observe_ca.as_deref());
@@ -98,6 +99,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         on_client: server.on_client,
         pid: words.pid,
         makes_load: false,
+        by_clients: false,
     });
     if seen.sources.is_empty() {
         return Err(Failure::usage(format!(

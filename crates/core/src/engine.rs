@@ -110,6 +110,11 @@ impl Engine {
     pub const fn is_cluster(self) -> bool {
         self.row().is_cluster
     }
+
+    /// Whether it works in the client's own process.
+    pub const fn is_embedded(self) -> bool {
+        matches!(self.protocol(), Protocol::Sqlite)
+    }
 }
 
 struct Row {

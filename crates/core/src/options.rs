@@ -45,6 +45,8 @@ pub enum OptionKind {
     Objective,
     /// Sources of observation: `auto`, `off` or a list.
     Observe,
+    /// URLs of HTTP servers, separated by commas.
+    Urls,
     /// One of the listed words.
     Choice(&'static [&'static str]),
     /// Any text.
@@ -183,6 +185,19 @@ impl OptionSpec {
                     error: error.to_string(),
                 }),
             },
+            OptionKind::Urls => {
+                let is_url = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+                let urls = value.split(',').map(str::trim);
+                let urls: Vec<&str> = urls.filter(|url| !url.is_empty()).collect();
+                // One with an account is not repeated here, where its password would be seen.
+                match value.contains('@') || urls.iter().all(is_url) {
+                    true => Ok(urls.join(",")),
+                    false => Err(wrong(
+                        "a URL that begins with http:// or https://".into(),
+                        "http://db1:9100/metrics".into(),
+                    )),
+                }
+            }
             OptionKind::Choice(words) => {
                 if words.contains(&value) {
                     Ok(value.into())
@@ -275,7 +290,7 @@ impl fmt::Display for OptionSpec {
             OptionKind::Objective => "=OBJECTIVE".into(),
             OptionKind::Observe => "=auto|off|LIST".into(),
             OptionKind::Choice(words) => format!("={{{}}}", words.join(",")),
-            OptionKind::Text | OptionKind::Password => "=STRING".into(),
+            OptionKind::Text | OptionKind::Password | OptionKind::Urls => "=STRING".into(),
             OptionKind::List => "=[LIST,...]".into(),
         };
         write!(f, "--{}{value}", self.name)

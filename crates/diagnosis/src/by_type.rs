@@ -70,6 +70,7 @@ impl Observations<'_> {
             let of_client = MeanParts {
                 mean_ms: latency.mean_ms,
                 waiting_ms: latency.waiting_ms,
+                paused_ms: latency.paused_ms,
                 client_ms: latency.client_ms(),
                 is_embedded: self.is_embedded,
                 ..MeanParts::default()

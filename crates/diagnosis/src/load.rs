@@ -1,6 +1,6 @@
 //! What the load itself says: rates and latencies.
 
-use crate::thresholds::WAITED;
+use crate::thresholds::{MOST, SHARE, WAITED};
 use tidemark_analysis::LoadKind;
 use tidemark_core::record::{EncodedHistogram, RunRecord, TypeStats};
 use tidemark_stats::Histogram;
@@ -15,6 +15,8 @@ pub(crate) struct Latency {
     pub service_ms: f64,
     /// Of it, until replies had come to the client's host.
     pub server_ms: Option<f64>,
+    /// Of it, what its own script paused.
+    pub paused_ms: f64,
     /// Waiting for a free session.
     pub waiting_ms: f64,
     /// The fastest one's time in the server and on the way; of the service where that is not split. Of
@@ -38,6 +40,7 @@ impl Latency {
             mean_ms: ms(shown),
             service_ms: ms(&service),
             server_ms: server.as_ref().map(ms),
+            paused_ms: stats.paused_ms / service.count() as f64,
             waiting_ms: wait.as_ref().map_or(0.0, ms),
             fastest_ms: server.as_ref().unwrap_or(&service).min_ns() as f64 / 1e6,
             slowest_ms: shown.max_ns() as f64 / 1e6,
@@ -47,7 +50,7 @@ impl Latency {
     /// In the client: CPU, run queue, starting late. `None` where that was not measured.
     pub fn client_ms(&self) -> Option<f64> {
         let late = (self.mean_ms - self.service_ms - self.waiting_ms).max(0.0);
-        let own = self.service_ms - self.server_ms?;
+        let own = self.service_ms - self.server_ms? - self.paused_ms;
         Some(own.max(0.0) + late)
     }
 }
@@ -68,6 +71,10 @@ pub(crate) struct Load {
     pub sessions: f64,
     /// Whether terminals think between transactions, for nearly all of the time.
     pub thinks: bool,
+    /// Whether its own script's pauses are the largest part of the latency, or nearly.
+    pub pauses: bool,
+    /// Whether the rest of the latency changes little.
+    pub is_paced: bool,
     /// Whether a schedule makes transactions due.
     pub is_open: bool,
     /// Arrivals per second that were asked for, of one rate.
@@ -107,7 +114,10 @@ impl Load {
         let has_responses = !kind.is_open_loop() && totals.all.response.is_some();
         let thinks = has_responses && latency.mean_ms <= WAITED * users / rate * 1000.0;
         let statements = totals.statements.total() as f64 / count;
+        let pauses = latency.paused_ms >= MOST * latency.mean_ms.max(f64::MIN_POSITIVE);
         Some(Self {
+            pauses,
+            is_paced: latency.mean_ms - latency.paused_ms <= SHARE * latency.mean_ms,
             latency,
             seconds: totals.elapsed_s,
             rate,

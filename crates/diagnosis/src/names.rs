@@ -144,6 +144,7 @@ impl Part {
         let text: fn(Lang) -> &'static str = match self.part {
             PartKind::WaitingForSession => parts::waiting_for_session,
             PartKind::Client => parts::client,
+            PartKind::Paused => parts::paused,
             PartKind::Network => parts::network,
             PartKind::ServerCpu => parts::server_cpu,
             PartKind::ServerAndNetwork => parts::server_and_network,

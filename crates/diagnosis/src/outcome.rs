@@ -178,6 +178,8 @@ pub enum PartKind {
     WaitingForSession,
     /// In the client: CPU and run queue.
     Client,
+    /// Its own script's pauses.
+    Paused,
     /// Round trips: neither the client nor a statement in the server.
     Network,
     /// On the server's CPU.

@@ -10,6 +10,8 @@ pub(crate) struct MeanParts {
     pub mean_ms: f64,
     /// Waiting for a free session.
     pub waiting_ms: f64,
+    /// What its own script paused.
+    pub paused_ms: f64,
     /// In the client, its lateness included.
     pub client_ms: Option<f64>,
     /// Whether there is no way to the server: the database is in the client's process.
@@ -49,6 +51,7 @@ impl MeanParts {
             taken
         };
         let waiting = take(self.waiting_ms);
+        let paused = take(self.paused_ms);
         let client = self.client_ms.map(&mut take);
         let added = take(self.added_ms);
         let cpu = self.server_cpu_ms.map(positive);
@@ -78,6 +81,7 @@ impl MeanParts {
             ms,
         };
         let mut parts = vec![part(PartKind::WaitingForSession, waiting)];
+        parts.push(part(PartKind::Paused, paused));
         parts.extend(client.map(|ms| part(PartKind::Client, ms)));
         parts.push(part(PartKind::Network, added + on_way));
         parts.extend(cpu.map(|ms| part(PartKind::ServerCpu, ms * factor)));
@@ -177,12 +181,12 @@ mod tests {
         #[test]
         fn parts_add_up_and_are_never_negative(
             mean_ms in 0.0..1000.0, waiting_ms in ms(), added_ms in ms(), is_embedded: bool,
-            client_ms in proptest::option::of(ms()), in_server_ms in proptest::option::of(ms()),
+            client_ms in proptest::option::of(ms()), in_server_ms in proptest::option::of(ms()), paused_ms in ms(),
             server_cpu_ms in proptest::option::of(ms()), log in ms(), rows in ms(),
         ) {
             let waits_ms = vec![(WaitClass::Log, log), (WaitClass::RowLock, rows)];
             let known = MeanParts {
-                mean_ms, waiting_ms, client_ms, is_embedded, added_ms, in_server_ms, server_cpu_ms, waits_ms,
+                mean_ms, waiting_ms, paused_ms, client_ms, is_embedded, added_ms, in_server_ms, server_cpu_ms, waits_ms,
             };
             let split = known.split();
             let sum: f64 = split.parts.iter().map(|p| p.ms).sum();

@@ -9,7 +9,7 @@ use crate::pauses::{Pause, pauses};
 use crate::sessions::Activity;
 use crate::thresholds::{CHURN, DISTANT_MS, FEWEST_LOOKS, LOOPBACK_MS, MOST};
 use crate::{Evidence, PartKind, Split, WaitClass};
-use tidemark_core::Engine;
+use tidemark_analysis::observed;
 use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_NODES, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 
@@ -51,12 +51,10 @@ impl<'r> Observations<'r> {
         let window = JudgedWindow::of(record)?;
         let series = RecordSeries { record, window };
         let load = Load::of(record)?;
-        let engine = record.server.as_ref().map(|s| s.engine);
-        let is_embedded = engine == Some(Engine::Sqlite);
+        let is_embedded = observed::is_embedded(record);
         let is_shared = is_embedded || record.target_on_client == Some(true);
         let client = Host::of(&series, CLIENT_HOST);
-        let source = tidemark_analysis::observed::server_host(record);
-        let source = source.or(is_embedded.then_some(CLIENT_HOST));
+        let source = observed::server_host(record);
         let host = source.and_then(|source| Host::of(&series, source));
         let disk = source.and_then(|source| Disk::busiest(&series, source));
         let mut seen = Self {
@@ -128,6 +126,7 @@ impl<'r> Observations<'r> {
         MeanParts {
             mean_ms: latency.mean_ms,
             waiting_ms: latency.waiting_ms,
+            paused_ms: latency.paused_ms,
             client_ms: latency.client_ms(),
             is_embedded: self.is_embedded,
             added_ms: self.record.inject_rtt_ms * load.round_trips,

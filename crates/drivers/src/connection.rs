@@ -249,7 +249,7 @@ fn unanswered(verb: Verb, error: DbError) -> DbError {
     // statement_completion_unknown, transaction_resolution_unknown (PostgreSQL manual, appendix A;
     // CockroachDB, "Transaction Retry Error Reference": "result is ambiguous").
     let ambiguous = matches!(error.code.as_str(), "40003" | "08007");
-    if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
+    if !verb.commits() || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
         return error;
     }
     DbError::own(
@@ -270,6 +270,7 @@ mod tests {
             (Verb::Commit, ConnectionLost, "io", true),
             (Verb::Commit, ConnectionLost, "57P01", true),
             (Verb::Commit, Fatal, "40003", true),
+            (Verb::of("COMMIT AND CHAIN"), ConnectionLost, "io", true),
             // It was taken back, as the server says.
             (Verb::Commit, Retryable, "40001", false),
             (Verb::Rollback, ConnectionLost, "io", false),

@@ -112,7 +112,7 @@ impl Session {
             Driver::Mysql(_) | Driver::Sqlite(_) => Err(unsupported()),
         };
         let verbs = || asked.iter().map(Request::verb);
-        let verb = match verbs().find(|verb| *verb == Verb::Commit) {
+        let verb = match verbs().find(|verb| verb.commits()) {
             Some(commit) => commit,
             None => verbs().next().unwrap_or(Verb::Read),
         };

@@ -14,9 +14,11 @@ pub enum Verb {
     Begin,
     /// Ends a transaction and keeps what it did: COMMIT, END.
     Commit,
+    /// Keeps what a transaction did and begins the next: COMMIT AND CHAIN.
+    CommitAndChain,
     /// Ends a transaction and takes back what it did: ROLLBACK.
     Rollback,
-    /// Everything else: DDL, SET.
+    /// Everything else: DDL, SET, ROLLBACK to a savepoint or AND CHAIN.
     Control,
 }
 
@@ -37,12 +39,40 @@ impl Verb {
         } else if is(&["begin", "start"]) {
             Verb::Begin
         } else if is(&["commit", "end"]) {
-            Verb::Commit
-        } else if is(&["rollback"]) {
+            match ends_transaction(word) {
+                true => Verb::Commit,
+                false => Verb::CommitAndChain,
+            }
+        } else if is(&["rollback", "abort"]) && ends_transaction(word) {
             Verb::Rollback
         } else {
             Verb::Control
         }
+    }
+
+    /// Whether it keeps what a transaction did: without a reply nobody knows whether that holds.
+    pub fn commits(self) -> bool {
+        matches!(self, Verb::Commit | Verb::CommitAndChain)
+    }
+}
+
+/// Whether a COMMIT or ROLLBACK leaves the session outside of any transaction: one to a savepoint does not, nor
+/// one that begins the next (`AND CHAIN`).
+fn ends_transaction(sql: &str) -> bool {
+    let words = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let words = words.filter(|word| !word.is_empty()).skip(1);
+    // PostgreSQL's TRANSACTION, and WORK, say nothing.
+    let says = |word: &&str| {
+        let nothing = ["work", "transaction"];
+        !nothing.iter().any(|noise| word.eq_ignore_ascii_case(noise))
+    };
+    let mut words = words.filter(says);
+    let is =
+        |word: Option<&str>, wanted: &str| word.is_some_and(|w| w.eq_ignore_ascii_case(wanted));
+    match words.next() {
+        word if is(word, "to") => false,
+        word if is(word, "and") => !is(words.next(), "chain"),
+        _ => true,
     }
 }
 
@@ -228,6 +258,27 @@ mod tests {
         assert_eq!(Verb::of("DELETE FROM t"), Verb::Write);
         assert_eq!(Verb::of("COMMIT"), Verb::Commit);
         assert_eq!(Verb::of("rollback"), Verb::Rollback);
+        for goes_on in [
+            "ROLLBACK TO SAVEPOINT s",
+            "rollback work to s",
+            "ROLLBACK TRANSACTION TO SAVEPOINT to_chain",
+            "ROLLBACK AND CHAIN",
+        ] {
+            assert_eq!(Verb::of(goes_on), Verb::Control, "{goes_on}");
+        }
+        for keeps in ["COMMIT AND CHAIN", "COMMIT WORK AND CHAIN", "end and chain"] {
+            assert_eq!(Verb::of(keeps), Verb::CommitAndChain, "{keeps}");
+        }
+        for ends in [
+            "ROLLBACK;",
+            "ROLLBACK WORK",
+            "ABORT",
+            "ROLLBACK AND NO CHAIN",
+            "ROLLBACK RELEASE",
+        ] {
+            assert_eq!(Verb::of(ends), Verb::Rollback, "{ends}");
+        }
+        assert_eq!(Verb::of("END TRANSACTION"), Verb::Commit);
         assert_eq!(Verb::of("BEGIN IMMEDIATE"), Verb::Begin);
         assert_eq!(Verb::of("CREATE TABLE t(a INT)"), Verb::Control);
     }

@@ -23,13 +23,14 @@ fn stats(latencies: &Latencies) -> TypeStats {
         server: encoded(&latencies.server),
         response: encoded(&latencies.response),
         wait: encoded(&latencies.wait),
+        paused_ms: latencies.paused.as_secs_f64() * 1e3,
         ..TypeStats::default()
     }
 }
 
 /// Where the mean service time of all types passed; `None` where that is not measured.
 pub(crate) fn latency_parts(counters: &Counters) -> Option<LatencyParts> {
-    let (mut count, mut service, mut server) = (0, 0, 0);
+    let (mut count, mut service, mut server, mut paused) = (0, 0, 0, 0);
     for latencies in &counters.types {
         if latencies.server.count() != latencies.service.count() {
             return None;
@@ -37,12 +38,14 @@ pub(crate) fn latency_parts(counters: &Counters) -> Option<LatencyParts> {
         count += latencies.service.count();
         service += latencies.service.sum_ns();
         server += latencies.server.sum_ns();
+        paused += latencies.paused.as_nanos();
     }
     let mean_ms = |sum_ns: u128| sum_ns as f64 / count as f64 / 1e6;
     (count > 0).then(|| LatencyParts {
         service_mean_ms: mean_ms(service),
         server_and_network_mean_ms: mean_ms(server),
-        client_mean_ms: mean_ms(service.saturating_sub(server)),
+        client_mean_ms: mean_ms(service.saturating_sub(server + paused)),
+        paused_mean_ms: mean_ms(paused),
     })
 }
 

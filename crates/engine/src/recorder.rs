@@ -22,6 +22,8 @@ pub(crate) struct Latencies {
     /// From the moment it was due to the start of service, where no session was free; else 0. Empty
     /// as `response` is.
     pub wait: Histogram,
+    /// What scripts paused within their service times.
+    pub paused: Duration,
 }
 
 impl Latencies {
@@ -31,6 +33,7 @@ impl Latencies {
         self.server.merge(&other.server);
         self.response.merge(&other.response);
         self.wait.merge(&other.wait);
+        self.paused += other.paused;
     }
 }
 
@@ -41,6 +44,8 @@ pub struct Times {
     pub service: Duration,
     /// Of that, the time at the server and on the way; `None` of an embedded database.
     pub server: Option<Duration>,
+    /// Of it, what the transaction's own script paused.
+    pub paused: Duration,
 }
 
 impl From<Duration> for Times {
@@ -49,6 +54,7 @@ impl From<Duration> for Times {
         Self {
             service,
             server: None,
+            paused: Duration::ZERO,
         }
     }
 }
@@ -144,6 +150,7 @@ impl Counters {
             latencies.server.clear();
             latencies.response.clear();
             latencies.wait.clear();
+            latencies.paused = Duration::ZERO;
         }
         self.notes.fill(0);
         self.lateness.clear();
@@ -263,7 +270,11 @@ impl Recorder {
         times: Times,
         due: Option<Due>,
     ) {
-        let Times { service, server } = times;
+        let Times {
+            service,
+            server,
+            paused,
+        } = times;
         let mut state = self.lock();
         if let (Some(sampler), Some(by)) = (&mut state.sampler, by) {
             let wait = due.map_or(Duration::ZERO, |due| due.wait);
@@ -273,6 +284,7 @@ impl Recorder {
         counters.statements += statements;
         if let Some(latencies) = counters.types.get_mut(done.kind) {
             latencies.service.record(service);
+            latencies.paused += paused;
             if let Some(server) = server {
                 latencies.server.record(server);
             }

@@ -346,17 +346,20 @@ impl SessionTask {
         if let Some(session) = &mut self.session {
             // Of statements between two transactions.
             let _ = session.take_away_time();
+            let _ = session.take_paused();
         }
         let begun = Instant::now();
         if let (Some(limit), Start::At(due, _)) = (self.shared.spec.skip_late, part.start)
             && !part.deferred
-            && let late = begun.saturating_duration_since(due)
-            && late > limit
         {
-            self.recorder.skip(part.terminal, begun, late);
-            return Some(begun);
+            let late = begun.saturating_duration_since(due);
+            if late > limit {
+                self.recorder.skip(part.terminal, begun, late);
+                return Some(begun);
+            }
+            terminal.begins_late(late);
         }
-        let mut lost = Duration::ZERO;
+        let (mut lost, mut paused_before) = (Duration::ZERO, Duration::ZERO);
         loop {
             let session = self.session.as_mut()?;
             let tried = if part.deferred {
@@ -367,6 +370,7 @@ impl SessionTask {
             match tried {
                 Ok(done) => {
                     let away = session.take_away_time();
+                    let paused = session.take_paused() + paused_before;
                     let ended = Instant::now();
                     let service = ended.saturating_duration_since(begun);
                     let before = match part.start {
@@ -397,6 +401,7 @@ impl SessionTask {
                         service,
                         // A clock that was set meanwhile must not make it longer than the whole.
                         server: away.map(|away| (away + lost).min(service)),
+                        paused: paused.min(service),
                     };
                     recorder.record_by(
                         by,
@@ -421,6 +426,8 @@ impl SessionTask {
                         RecoveryAction::Again => !self.shared.control.is_stopping(),
                         RecoveryAction::Reconnect => {
                             lost += self.take_away_time();
+                            let paused = self.session.as_mut().map(Session::take_paused);
+                            paused_before += paused.unwrap_or_default();
                             let since = Instant::now();
                             let is_back = Box::pin(self.reopen(true)).await;
                             // A session that is lost is no wait for this host.

@@ -192,9 +192,18 @@ impl Search {
             ));
         }
         let limits = self.asked.objective.limits();
-        let values: Vec<Option<f64>> = limits.iter().map(|l| value(l, totals)).collect();
+        let values = limits.iter().map(|l| value(l, totals, rate));
+        let values: Vec<Option<f64>> = values.collect();
         let shown = |limit: &Limit, value: Option<f64>| show(limit, value);
         for (limit, value) in limits.iter().zip(&values) {
+            if *value == Some(f64::INFINITY) {
+                return broken(format!(
+                    "{} above {:.3} ms: {} arrivals were still waiting at the end",
+                    measured_by(limit),
+                    limit.below * 1000.0,
+                    totals.unserved_arrivals
+                ));
+            }
             if !value.is_some_and(|v| limit.is_kept(v)) {
                 return broken(shown(limit, *value));
             }
@@ -229,8 +238,10 @@ fn round(rate: f64) -> f64 {
     (rounded * 1e6).round() / 1e6
 }
 
-/// What a limit limits, in its unit; `None` when nothing was measured.
-fn value(limit: &Limit, totals: &Totals) -> Option<f64> {
+/// What a limit limits, in its unit; `None` when nothing was measured. What was due at this rate and still
+/// waited at the end counts as well: it was due one after the other until then, so that the first has waited
+/// for all that time, and those that were due longer ago than the limit are beyond it.
+fn value(limit: &Limit, totals: &Totals, rate: f64) -> Option<f64> {
     if limit.measure == Measure::ErrorPercent {
         let done = totals.all.count + totals.ignored_errors;
         return (done > 0).then(|| totals.ignored_errors as f64 / done as f64 * 100.0);
@@ -239,12 +250,28 @@ fn value(limit: &Limit, totals: &Totals) -> Option<f64> {
     if times.is_empty() {
         return None;
     }
-    let nanoseconds = match limit.measure {
-        Measure::Percentile(p) => times.percentile_ns(p) as f64,
-        Measure::Mean => times.mean_ns(),
-        Measure::Max | Measure::ErrorPercent => times.max_ns() as f64,
-    };
-    Some(nanoseconds / 1e9)
+    let unserved = totals.unserved_arrivals as f64;
+    let longest_s = unserved / rate.max(1e-9);
+    let count = totals.all.count.max(1) as f64;
+    Some(match limit.measure {
+        Measure::Percentile(p) => {
+            let beyond = (unserved - rate * limit.below).max(0.0);
+            // Rounding must not change the percentile where nothing waited.
+            let share = match beyond > 0.0 {
+                true => p * (count + beyond) / count,
+                false => p,
+            };
+            match share > 100.0 {
+                true => f64::INFINITY,
+                false => times.percentile_ns(share) as f64 / 1e9,
+            }
+        }
+        Measure::Mean => {
+            let waited_s = unserved * longest_s / 2.0;
+            (times.mean_ns() / 1e9 * count + waited_s) / (count + unserved)
+        }
+        Measure::Max | Measure::ErrorPercent => (times.max_ns() as f64 / 1e9).max(longest_s),
+    })
 }
 
 fn response(stats: &TypeStats) -> Option<Histogram> {
@@ -252,13 +279,17 @@ fn response(stats: &TypeStats) -> Option<Histogram> {
     Histogram::decode(&encoded.0).ok()
 }
 
-fn show(limit: &Limit, value: Option<f64>) -> String {
-    let name = match limit.measure {
+fn measured_by(limit: &Limit) -> String {
+    match limit.measure {
         Measure::Percentile(p) => format!("p{p}"),
         Measure::Mean => "avg".into(),
         Measure::Max => "max".into(),
         Measure::ErrorPercent => "errors".into(),
-    };
+    }
+}
+
+fn show(limit: &Limit, value: Option<f64>) -> String {
+    let name = measured_by(limit);
     match value {
         None => format!("{name} unknown: no transaction completed"),
         Some(v) if limit.measure == Measure::ErrorPercent => format!("{name} {v:.3} %"),
@@ -318,6 +349,48 @@ mod tests {
             assert!(steps.len() < 60, "{steps:?}");
         }
         steps
+    }
+
+    #[test]
+    fn what_still_waits_at_the_end_is_in_every_latency() {
+        // The server stands still for the last 300 ms of 10 s at 1,000/s: 64 of what it was sent took long, and
+        // 236 were due and not begun.
+        let verdict = |objective: &str, unserved: u64| {
+            let mut times = Histogram::new();
+            for n in 0..9_764 {
+                let ms = if n < 9_700 { 5 } else { 300 };
+                times.record(Duration::from_millis(ms));
+            }
+            let totals = Totals {
+                elapsed_s: 10.0,
+                unserved_arrivals: unserved,
+                all: TypeStats {
+                    count: 9_764,
+                    service: EncodedHistogram(times.encode()),
+                    ..TypeStats::default()
+                },
+                ..Totals::default()
+            };
+            let search = Search::new(FindMax {
+                objective: objective.parse().unwrap(),
+                first_rate: None,
+                hold: Duration::from_secs(10),
+                confirm: Duration::from_secs(30),
+                precision: 0.05,
+            });
+            search.verdict(1000.0, 976.4, &totals)
+        };
+        assert!(verdict("p99 < 20ms", 0).kept);
+        // Those were due in the last 20 ms.
+        assert!(verdict("p99 < 20ms", 20).kept);
+        let broken = verdict("p99 < 20ms", 236);
+        assert!(
+            !broken.kept && broken.because.contains("236 arrivals"),
+            "{broken:?}"
+        );
+        assert!(verdict("p90 < 20ms", 236).kept);
+        assert!(verdict("avg < 9ms", 0).kept && !verdict("avg < 9ms", 236).kept);
+        assert!(verdict("max < 310ms", 236).kept && !verdict("max < 310ms", 350).kept);
     }
 
     /// p99 of the queue is ln(100) / (c - r): 20 ms are kept up to c - 230.

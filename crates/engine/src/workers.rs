@@ -231,10 +231,7 @@ impl ThreadPart {
             between,
         };
         let service = ended - begun;
-        let times = Times {
-            service,
-            server: None,
-        };
+        let times = Times::from(service);
         self.recorder.record_by(
             Some(by),
             Done::of(event.kind),

@@ -291,7 +291,12 @@ impl ScriptThread {
             }
             ScriptRequest::Reconnect(at) => (at, self.reconnect(at, state, engine).await),
             ScriptRequest::Sleep(time) => {
+                let since = Instant::now();
                 tidemark_runtime::sleep(time).await;
+                if let Some(session) = engine {
+                    // What it overslept is the client's.
+                    session.paused(time.min(since.elapsed()));
+                }
                 (usize::MAX, Ok(ScriptAnswer::Nothing))
             }
             _ => (usize::MAX, Ok(ScriptAnswer::Nothing)),

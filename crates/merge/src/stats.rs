@@ -67,6 +67,7 @@ pub fn type_stats(each: &[&TypeStats], place: &str) -> Result<TypeStats, MergeEr
         server: some(server.into_iter().filter(|_| is_split).collect())?,
         response,
         wait: some(wait)?,
+        paused_ms: each.iter().map(|one| one.paused_ms).sum(),
     })
 }
 

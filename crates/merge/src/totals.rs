@@ -111,11 +111,13 @@ fn latency_parts(each: &[ClientTotals<'_>]) -> Option<LatencyParts> {
         sum.service_mean_ms += n * parts.service_mean_ms;
         sum.server_and_network_mean_ms += n * parts.server_and_network_mean_ms;
         sum.client_mean_ms += n * parts.client_mean_ms;
+        sum.paused_mean_ms += n * parts.paused_mean_ms;
     }
     (count > 0.0).then(|| LatencyParts {
         service_mean_ms: sum.service_mean_ms / count,
         server_and_network_mean_ms: sum.server_and_network_mean_ms / count,
         client_mean_ms: sum.client_mean_ms / count,
+        paused_mean_ms: sum.paused_mean_ms / count,
     })
 }
 

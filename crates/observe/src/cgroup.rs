@@ -184,7 +184,7 @@ mod tests {
     fn a_quota_is_told_with_the_share_of_periods_in_which_it_was_used_up() {
         let root = tempfile::tempdir().unwrap();
         let mut throttling = Throttling::default();
-        let mut samples = Samples::new("client-host", Duration::from_secs(1));
+        let mut samples = Samples::new("client-host", Duration::from_millis(8));
         let groups = "0::/a\n";
         samples.begin(None);
         throttling.tell(groups, root.path(), &mut samples);

@@ -1,6 +1,6 @@
 //! A session that observes: on a thread of its own, so that a server that hangs holds up nobody.
 
-use crate::own::Own;
+use crate::own::{Own, Task};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -441,6 +441,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<(i64, u64), Refusa
         false => &[
             "SET SESSION max_statement_time = 10",
             "SET SESSION max_execution_time = 10000",
+            // InnoDB's times are of the server's host, and NOW() would be of the session's zone.
+            "SET SESSION time_zone = 'SYSTEM'",
             // MySQL cuts lists of ids at 1,024 bytes.
             "SET SESSION group_concat_max_len = 1048576",
         ],
@@ -453,7 +455,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<(i64, u64), Refusa
         false => thread_of(session).await,
     };
     let task = task.and_then(|t| u32::try_from(t).ok());
-    let number = own.opened(id, task, session.local_port());
+    let is_alone = is_postgres || has_its_thread(session).await;
+    let number = own.opened(id, Task { id: task, is_alone }, session.local_port());
     Ok((id, number))
 }
 
@@ -472,6 +475,12 @@ async fn thread_of(session: &mut Session) -> Option<i64> {
         }
     }
     None
+}
+
+/// Whether the thread that serves a session serves no other: those of a pool serve the load, too.
+async fn has_its_thread(session: &mut Session) -> bool {
+    let asked = session.query("SELECT @@GLOBAL.thread_handling").await;
+    asked.is_ok_and(|rows| rows.text(0, 0).as_deref() == Some("one-thread-per-connection"))
 }
 
 #[cfg(test)]

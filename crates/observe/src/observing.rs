@@ -41,6 +41,9 @@ pub struct Observing<'a> {
     /// Whether this process makes load: what it reads and writes is then an embedded database's, and
     /// sessions of others are told apart.
     pub makes_load: bool,
+    /// Whether several clients make the load, of which this process is none: the run's sessions come from
+    /// whatever hosts.
+    pub by_clients: bool,
 }
 
 /// The sources that a run has, and those that it can't have.
@@ -84,8 +87,8 @@ pub fn sources(of: &Observing<'_>) -> Sources {
             SERVER_PROCESS if of.on_client == Some(false) => {
                 all.cannot(name, GapKind::RemoteHost, "");
             }
-            // It is the client's host, or the database has none.
-            SERVER_HOST => {}
+            SERVER_HOST if of.observe.wants(CLIENT_HOST) => {}
+            SERVER_HOST => all.cannot(name, GapKind::LocalHost, ""),
             _ => all.cannot(name, GapKind::Engine, &engine),
         }
     }
@@ -95,6 +98,8 @@ pub fn sources(of: &Observing<'_>) -> Sources {
 fn possible(of: &Observing<'_>) -> Sources {
     let mut all = Sources::default();
     let wants = |source| of.observe.wants(source);
+    // Who names an exporter asks for it.
+    let is_on = *of.observe != Observe::Off;
     if wants(CLIENT_HOST) {
         all.add(ClientHostSource::new());
     }
@@ -103,7 +108,7 @@ fn possible(of: &Observing<'_>) -> Sources {
     }
     let is_embedded = of.connector.target().protocol == Protocol::Sqlite;
     let is_here = is_embedded || of.on_client == Some(true);
-    if let Some(url) = of.host.filter(|_| wants(SERVER_HOST)) {
+    if let Some(url) = of.host.filter(|_| is_on) {
         all.add(NodeExporter::new(url, &of.access));
     } else if !is_here && wants(SERVER_HOST) {
         // Of one that is here the client's host tells.
@@ -143,10 +148,11 @@ fn possible(of: &Observing<'_>) -> Sources {
         }
         Some(Engine::Mariadb | Engine::Mysql) => {
             if wants(SERVER_STATUS) {
-                all.add(MysqlStatus::new(of.connector, &own));
+                all.add(MysqlStatus::new(of.connector, &own, of.by_clients));
             }
             if wants(SERVER_ACTIVITY) {
-                all.add(MysqlActivity::new(of.connector, &own, of.makes_load));
+                let activity = MysqlActivity::new(of.connector, &own, of.makes_load);
+                all.add(activity.by_clients(of.by_clients));
             }
             if wants(SERVER_STATEMENTS) {
                 all.add(MysqlStatements::new(of.connector, &own));

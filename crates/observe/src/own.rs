@@ -22,12 +22,20 @@ struct Known {
 struct OwnSession {
     /// Its number among those opened: after a restart the server gives ids anew.
     number: u64,
-    /// Its process or thread on the server's host, as the server names it.
-    task: Option<u32>,
+    task: Task,
     /// The port of its connection on this host.
     port: Option<u16>,
     /// Its totals, by counter.
     counters: HashMap<String, f64>,
+}
+
+/// A session's process or thread on the server's host.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Task {
+    /// As the server names it.
+    pub id: Option<u32>,
+    /// Whether it serves this session alone, so that what it does is the session's.
+    pub is_alone: bool,
 }
 
 impl Known {
@@ -44,7 +52,7 @@ impl Own {
     }
 
     /// A session was opened; gives its number, by which it is closed.
-    pub fn opened(&self, id: i64, task: Option<u32>, port: Option<u16>) -> u64 {
+    pub fn opened(&self, id: i64, task: Task, port: Option<u16>) -> u64 {
         self.known(|known| {
             known.opened += 1;
             let session = OwnSession {
@@ -107,9 +115,18 @@ impl Own {
         self.known(|known| known.sessions.values().filter_map(|s| s.port).collect())
     }
 
-    /// Their processes or threads.
+    /// Their processes or threads, whomever else these serve.
     pub fn tasks(&self) -> Vec<u32> {
-        self.known(|known| known.sessions.values().filter_map(|s| s.task).collect())
+        let all = |known: &mut Known| known.sessions.values().filter_map(|s| s.task.id).collect();
+        self.known(all)
+    }
+
+    /// Those that serve nobody else.
+    pub fn own_tasks(&self) -> Vec<u32> {
+        self.known(|known| {
+            let alone = known.sessions.values().filter(|s| s.task.is_alone);
+            alone.filter_map(|s| s.task.id).collect()
+        })
     }
 }
 
@@ -139,8 +156,12 @@ mod tests {
     #[test]
     fn what_sessions_counted_stays_when_they_end() {
         let own = Own::default();
-        let first = own.opened(7, Some(70), None);
-        own.opened(8, None, Some(4000));
+        let alone = Task {
+            id: Some(70),
+            is_alone: true,
+        };
+        let first = own.opened(7, alone, None);
+        own.opened(8, Task::default(), Some(4000));
         assert_eq!(own.ports(), [4000]);
         own.count(7, "Questions", 5.0);
         own.count(8, "Questions", 2.0);
@@ -149,11 +170,23 @@ mod tests {
         own.closed(7, first);
         assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
         // A server that began anew gives its ids again.
-        let again = own.opened(8, None, None);
+        let again = own.opened(8, Task::default(), None);
         own.closed(8, again - 1);
         assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
         own.sent();
         assert_eq!(own.statements(), 1.0);
+    }
+
+    #[test]
+    fn what_a_thread_of_a_pool_does_is_not_observings() {
+        let own = Own::default();
+        for (session, is_alone) in [(1, true), (2, false)] {
+            let id = u32::try_from(session * 10).ok();
+            own.opened(session, Task { id, is_alone }, None);
+        }
+        let mut tasks = own.tasks();
+        tasks.sort_unstable();
+        assert_eq!((tasks, own.own_tasks()), (vec![10, 20], vec![10]));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Sampling {
             sources: Vec::new(),
             failed: Vec::new(),
         };
-        for source in sources {
+        for mut source in sources {
             let name = source.name().to_string();
             let ((stop, stopped), (end, ended)) = (channel(), channel());
             let state = Arc::new(SourceState {
@@ -127,7 +127,10 @@ impl Sampling {
                 statements: Mutex::default(),
                 busy_since: AtomicU64::new(1),
             });
-            let every = every.unwrap_or_else(|| source.every());
+            let every = match every {
+                Some(wanted) => source.at_pace(wanted),
+                None => source.every(),
+            };
             let every = every.max(Duration::from_millis(1));
             let mut samples = Samples::new(&name, every);
             samples.begin_at(first_ms);
@@ -335,7 +338,10 @@ impl Looking {
 
     fn count_statements(&mut self) {
         self.busy();
-        match self.source.statements() {
+        let mut gaps = Vec::new();
+        let said = self.source.statements(&mut gaps);
+        self.state.change(|observed| observed.gaps.extend(gaps));
+        match said {
             Ok(said) => {
                 let statements = self.state.statements.lock();
                 *statements.unwrap_or_else(PoisonError::into_inner) = said;

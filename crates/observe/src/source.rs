@@ -17,6 +17,12 @@ pub trait SeriesSource: Send {
         Duration::from_secs(1)
     }
 
+    /// Time from sample to sample where its user wants another one: what is costly to ask keeps its own, if
+    /// that is longer.
+    fn at_pace(&mut self, wanted: Duration) -> Duration {
+        wanted
+    }
+
     /// So many peeks are taken between two samples, evenly.
     fn peeks(&self) -> u32 {
         0
@@ -57,11 +63,13 @@ pub trait SeriesSource: Send {
         Ok(())
     }
 
-    /// The statements of the whole load by the server's account, once, when it has ended.
+    /// The statements of the whole load by the server's account, once, when it has ended. What it can't tell
+    /// goes to `gaps`.
     ///
     /// # Errors
     /// As [`SeriesSource::sample`].
-    fn statements(&mut self) -> Result<Vec<ServerStatement>, String> {
+    fn statements(&mut self, gaps: &mut Vec<Gap>) -> Result<Vec<ServerStatement>, String> {
+        let _ = gaps;
         Ok(Vec::new())
     }
 }
@@ -120,6 +128,9 @@ impl Metric {
     }
 }
 
+/// Totals that are nearer to each other than this part of a step make no rate of their own.
+const SHORTEST: u32 = 4;
+
 /// Names one series of a source's [`Samples`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesHandle(usize);
@@ -144,6 +155,8 @@ struct SeriesState {
     builder: SeriesBuilder,
     /// The last total and when it was.
     last: Option<(Instant, f64)>,
+    /// The last rate.
+    rate: Option<f64>,
 }
 
 impl Samples {
@@ -196,6 +209,7 @@ impl Samples {
         self.columns.push(SeriesState {
             builder: SeriesBuilder::new(key, digits, self.step_ms),
             last: None,
+            rate: None,
         });
         SeriesHandle(self.columns.len() - 1)
     }
@@ -250,16 +264,30 @@ impl Samples {
     /// shrunk began anew, and tells nothing.
     pub fn total(&mut self, column: SeriesHandle, total: f64) {
         let now = self.now;
+        let least = Duration::from_millis(u64::from(self.step_ms / SHORTEST));
         let Some(state) = self.columns.get_mut(column.0) else {
             return;
         };
+        // After a reply that came late the next comes at once. When a server counted is not known as finely: the
+        // rate is taken to be the same, and the next one is of both times.
+        if let Some((then, before)) = state.last
+            && total >= before
+            && now.saturating_duration_since(then) < least
+        {
+            if let (Some(at), Some(rate)) = (self.at_ms, state.rate) {
+                state.builder.push(at, rate);
+            }
+            return;
+        }
         let before = state.last.replace((now, total));
         if let (Some(at), Some((then, before))) = (self.at_ms, before)
             && total >= before
         {
             let seconds = now.saturating_duration_since(then).as_secs_f64();
+            let rate = (total - before) / seconds;
+            state.rate = Some(rate);
             // Of no time comes no number, which is a gap.
-            state.builder.push(at, (total - before) / seconds);
+            state.builder.push(at, rate);
         }
     }
 
@@ -296,6 +324,33 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn totals_of_nearly_one_moment_make_no_rate() {
+        let mut samples = Samples::new("test", Duration::from_millis(200));
+        let rate = samples.rate("sent", "1/s", &[], 0);
+        let mut look = |after_ms: u64, at: Option<i64>, total: f64| {
+            std::thread::sleep(Duration::from_millis(after_ms));
+            samples.begin(at);
+            samples.total(rate, total);
+        };
+        look(0, None, 0.0);
+        look(200, Some(0), 20.0);
+        // The reply that was late is followed by the next one at once.
+        look(0, Some(200), 40.0);
+        look(200, Some(400), 60.0);
+        let series = samples.series();
+        let points = series[0].points().unwrap().map(Result::unwrap);
+        let points: Vec<(i64, f64)> = points.map(|p| (p.at_ms, p.value)).collect();
+        let [(0, first), (200, same), (400, last)] = points[..] else {
+            panic!("{points:?}");
+        };
+        assert_eq!(first, same);
+        assert!(
+            first <= 100.0 && last > first && last <= 200.0,
+            "{points:?}"
+        );
+    }
 
     #[test]
     fn totals_become_rates_and_a_new_beginning_a_gap() {

@@ -219,6 +219,7 @@ pub(crate) fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
     match part.part {
         PartKind::WaitingForSession => Shade::Of(3, 1.0),
         PartKind::Client => Shade::Of(1, 1.0),
+        PartKind::Paused => Shade::Of(3, 0.5),
         PartKind::Network => Shade::Of(5, 1.0),
         PartKind::ServerCpu => Shade::Of(0, 1.0),
         PartKind::ServerAndNetwork => Shade::Of(4, 1.0),
@@ -254,6 +255,7 @@ mod tests {
         let kinds = [
             PartKind::WaitingForSession,
             PartKind::Client,
+            PartKind::Paused,
             PartKind::Network,
             PartKind::ServerCpu,
             PartKind::ServerWait,

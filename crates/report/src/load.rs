@@ -50,6 +50,9 @@ pub(crate) struct ServiceSplit {
     pub client_mean_ms: f64,
     /// Its share of the service time, 0 to 1.
     pub client_share: f64,
+    /// What the transaction's own script paused, on average; absent where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_mean_ms: Option<f64>,
 }
 
 impl ServiceSplit {
@@ -57,11 +60,15 @@ impl ServiceSplit {
     pub fn of(latency: &TypeLatency) -> Option<Self> {
         let measured = latency.server.as_ref();
         let server = measured.filter(|s| s.count() == latency.service.count())?;
-        let (whole, part) = (latency.service.mean_ns(), server.mean_ns());
+        let [whole, part] = [latency.service.mean_ns(), server.mean_ns()].map(|ns| ns / 1e6);
+        let paused = latency.paused_ms / latency.service.count() as f64;
+        // A pause's end and a reply may be of one moment.
+        let client = (whole - part - paused).max(0.0);
         Some(Self {
             server: Spread::of(server)?,
-            client_mean_ms: (whole - part) / 1e6,
-            client_share: 1.0 - part / whole,
+            client_mean_ms: client,
+            client_share: client / whole,
+            paused_mean_ms: (paused > 0.0).then_some(paused),
         })
     }
 }

@@ -46,6 +46,12 @@ impl Words<'_> {
                 t.part_client,
                 [three(split.client_mean_ms), none(), none(), none(), none()],
             );
+            if let Some(paused) = split.paused_mean_ms {
+                row(
+                    t.part_paused,
+                    [three(paused), none(), none(), none(), none()],
+                );
+            }
         }
         if let Some(late) = &d.lateness {
             row(t.part_lateness, cells(late.spread));

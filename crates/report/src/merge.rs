@@ -24,6 +24,8 @@ pub struct TypeLatency {
     pub wait: Option<Histogram>,
     /// What a source gave that keeps no distribution.
     pub quantiles: Option<Quantiles>,
+    /// What their own script paused within the service times, in all.
+    pub paused_ms: f64,
 }
 
 impl TypeLatency {
@@ -40,6 +42,7 @@ impl TypeLatency {
             response: stats.response.as_ref().map(decode).transpose()?,
             wait: stats.wait.as_ref().map(decode).transpose()?,
             quantiles: stats.quantiles.clone(),
+            paused_ms: stats.paused_ms,
         })
     }
 
@@ -77,6 +80,7 @@ impl TypeLatency {
             _ => {}
         }
         self.count += other.count;
+        self.paused_ms += other.paused_ms;
         let response = match (&mut self.response, &other.response) {
             (None, Some(_)) => Some(self.service.clone()),
             (Some(ours), None) => {
@@ -107,6 +111,7 @@ impl TypeLatency {
             server: self.server.as_ref().map(encode),
             response: self.response.as_ref().map(encode),
             wait: self.wait.as_ref().map(encode),
+            paused_ms: self.paused_ms,
             // Of several, nothing is known together.
             quantiles: None,
         }
@@ -318,11 +323,9 @@ mod tests {
         };
         TypeLatency {
             count: us.len() as u64,
-            server: None,
             service: histogram(0),
             response: waited_us.map(histogram),
-            wait: None,
-            quantiles: None,
+            ..TypeLatency::default()
         }
     }
 

@@ -5,7 +5,7 @@ use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
-use tidemark_analysis::observed::{Cost, CostKind, costs, statements_each};
+use tidemark_analysis::observed::{Cost, CostKind, SESSIONS, costs, statements_each};
 use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 
@@ -52,6 +52,9 @@ pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart>
     let costs = costs(record);
     let rows: Vec<Vec<String>> = costs.iter().map(|c| row(c, by_statement, t)).collect();
     let mut says = vec![t.costs_say.to_string()];
+    // What the run's sessions count themselves has nothing of observing.
+    let is_observed = costs.iter().any(|cost| cost.source != SESSIONS);
+    says.extend(is_observed.then(|| t.costs_own.to_string()));
     says.extend(statements.map(|each| fill(t.costs_statements, &[("count", &three(each))])));
     let mut head = vec![t.cost, t.each];
     head.extend(by_statement.then_some(t.each_statement));
@@ -276,6 +279,7 @@ pub fn unseen(source: &str, gap: &Gap, lang: Lang) -> String {
 
 fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
     let template = match gap.kind {
+        GapKind::LocalHost => t.local_host,
         GapKind::RemoteHost => t.remote_host,
         GapKind::NoProcess => t.no_process,
         GapKind::ProcessIo => t.process_io,
@@ -285,6 +289,8 @@ fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
         GapKind::OtherSessions => t.other_sessions,
         GapKind::SettingOff => t.setting_off,
         GapKind::NoStatements => t.no_statements,
+        GapKind::Prepared => t.prepared,
+        GapKind::StatementsTogether => t.statements_together,
         GapKind::NoTcp => t.no_tcp,
         GapKind::Refused => t.refused,
         GapKind::OldVersion => t.old_version,

@@ -24,6 +24,6 @@ mod usl;
 pub use histogram::{Histogram, HistogramError};
 pub use log::{LogInterval, interval_log, logged_histogram};
 pub use moments::{half_interval, mean, population_stddev};
-pub use ratio::{Estimate, Ratio, SHORTEST_SERIES};
+pub use ratio::{Estimate, Ratio, SHORTEST_SERIES, step_variance};
 pub use series::{Trend, autocorrelation, chance, median, step, trend, variance_inflation};
 pub use usl::{LoadPoint, Parameter, Usl, UslError};

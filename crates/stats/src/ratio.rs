@@ -43,9 +43,16 @@ fn spread(values: &[f64]) -> (f64, f64) {
     (mean, squares / (n - 1.0))
 }
 
+/// The variance of a value that may be anywhere in a step: a twelfth of the step's square (Sheppard).
+pub fn step_variance(step: f64) -> f64 {
+    step * step / 12.0
+}
+
 impl Estimate {
-    /// Of independent repeats; `None` for fewer than two, or one that is not above 0.
-    pub fn of_repeats(values: &[f64]) -> Option<Self> {
+    /// Of independent repeats; `None` for fewer than two, or one that is not above 0. `step` is how finely they
+    /// are told, as a part of them: values of one step are equal, and their mean may be anywhere in it
+    /// ([`step_variance`]), however many they are.
+    pub fn of_repeats(values: &[f64], step: f64) -> Option<Self> {
         let logs = logs(values)?;
         if logs.len() < 2 {
             return None;
@@ -54,7 +61,7 @@ impl Estimate {
         let (log, variance) = spread(&logs);
         Some(Self {
             log,
-            variance: variance / n,
+            variance: (variance / n).max(step_variance(step)),
             freedom: n - 1.0,
         })
     }
@@ -235,16 +242,16 @@ mod tests {
     #[test]
     fn repeats_make_welchs_interval() {
         // Worked through by hand: logs of powers of e.
-        let e = |values: [f64; 3]| Estimate::of_repeats(&values.map(f64::exp)).unwrap();
+        let e = |values: [f64; 3]| Estimate::of_repeats(&values.map(f64::exp), 0.0).unwrap();
         let r = e([1.0, 2.0, 3.0]).ratio_to(&e([2.0, 3.0, 4.0]), 0.95);
         let half = 2.776_445 * (2.0f64 / 3.0).sqrt();
         assert!((r.ratio.ln() - 1.0).abs() < 1e-9);
         assert!((r.low.ln() - (1.0 - half)).abs() < 1e-4);
         assert!((r.high.ln() - (1.0 + half)).abs() < 1e-4);
-        let same = Estimate::of_repeats(&[5.0, 5.0]).unwrap();
+        let same = Estimate::of_repeats(&[5.0, 5.0], 0.0).unwrap();
         assert_eq!(same.ratio_to(&same, 0.95).low, 1.0);
-        assert_eq!(Estimate::of_repeats(&[5.0]), None);
-        assert_eq!(Estimate::of_repeats(&[5.0, 0.0]), None);
+        assert_eq!(Estimate::of_repeats(&[5.0], 0.0), None);
+        assert_eq!(Estimate::of_repeats(&[5.0, 0.0], 0.0), None);
         assert_eq!(Estimate::of_series(5.0, &[5.0; 9]), None);
         let one = Estimate::mean_of(&[same, same]).unwrap();
         assert_eq!((one.log, one.variance), (same.log, 0.0));

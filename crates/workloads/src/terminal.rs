@@ -30,6 +30,10 @@ pub(crate) trait User {
         Duration::ZERO
     }
 
+    /// The next transaction begins so long after it was due; told where one that is later than a limit is
+    /// skipped.
+    fn begins_late(&mut self, _late: Duration) {}
+
     /// Whether the error of the last transaction ended it for its user.
     fn gave_up(&self) -> bool {
         false
@@ -131,6 +135,14 @@ macro_rules! terminals {
                 match self {
                     Terminal::None => std::time::Duration::ZERO,
                     $(Terminal::$name(user) => User::pause(user),)+
+                }
+            }
+
+            /// The next transaction begins so long after it was due.
+            pub fn begins_late(&mut self, late: std::time::Duration) {
+                match self {
+                    Terminal::None => {}
+                    $(Terminal::$name(user) => User::begins_late(user, late),)+
                 }
             }
 

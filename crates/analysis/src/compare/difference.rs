@@ -248,7 +248,8 @@ fn opened(run: &RunRecord) -> String {
 fn options(run: &RunRecord) -> Vec<(String, String)> {
     let options = run.options.iter();
     options
-        .filter(|(name, _)| crate::setup::matters(name))
+        // Runs that are observed otherwise are repeats, but observing costs some throughput (bench/README.md).
+        .filter(|(name, _)| crate::setup::matters(name) || *name == "observe")
         .map(|(name, option)| (format!("option {name}"), option.value.clone()))
         .collect()
 }

@@ -7,7 +7,7 @@ use crate::run::{Run, whole_intervals};
 use crate::{AnalysisError, Finding, Presence, Setup};
 use serde::Serialize;
 use tidemark_core::record::{
-    EncodedHistogram, Interval, Quantiles, RunRecord, RunState, TableState,
+    EncodedHistogram, Interval, Quantiles, RunRecord, RunState, StatedFigure, TableState,
 };
 use tidemark_stats::Histogram;
 
@@ -91,6 +91,8 @@ pub struct ComparedRun {
     /// The run's id; those of all clients of one load.
     pub(crate) ids: Vec<String>,
     pub(crate) whole: MetricValues,
+    /// How finely each is told, as a part of it.
+    steps: MetricValues,
     /// In the order of time; none where they were not asked for.
     pub(super) parts: Vec<MetricValues>,
     pub(crate) facts: Vec<Facts>,
@@ -145,9 +147,11 @@ impl ComparedRun {
             });
         }
         let per_s = stated.unwrap_or(counted);
-        let whole = match &run.totals.all.quantiles {
-            Some(given) if run.latency.is_empty() => MetricValues::given(per_s, given),
-            _ => MetricValues::at(per_s, &run.latency),
+        let quantiles = run.totals.all.quantiles.as_ref();
+        let given = quantiles.filter(|_| run.latency.is_empty());
+        let whole = match given {
+            Some(given) => MetricValues::given(per_s, given),
+            None => MetricValues::at(per_s, &run.latency),
         };
         // An interval of a stream of queries is one query, none like the other.
         let intervals = if with_parts && record.queries.is_empty() {
@@ -160,6 +164,7 @@ impl ComparedRun {
         let parts = intervals.chunks_exact(size).map(|part| of_part(&run, part));
         Ok(Self {
             ids: vec![record.id.clone()],
+            steps: steps(record, &run, &whole, given.is_some()),
             whole,
             setup: Setup::of(record),
             presences: Presence::of(record).into_iter().collect(),
@@ -174,7 +179,54 @@ impl ComparedRun {
     }
 }
 
+/// Where it is not known how a figure was rounded: tools print two digits behind the point.
+const PRINTED: f64 = 0.01;
+/// Whose percentiles are sysbench's, or may be: a document's table rarely says by which tool it was filled.
+const OF_SYSBENCH: [&str; 2] = ["sysbench", "table"];
+/// sysbench's percentiles are bounds of 1,024 buckets from 0.001 to 100,000 ms (`--histogram`): each is so much
+/// wider than the one before.
+const SYSBENCH_BUCKET: f64 = 0.0182;
+/// Histograms keep three digits.
+const KEPT: f64 = 0.001;
+
+/// How finely each figure of a run is told, as a part of it.
+fn steps(record: &RunRecord, run: &Run<'_>, whole: &MetricValues, are_given: bool) -> MetricValues {
+    let of = |metric: Metric, figure: Option<&StatedFigure>| {
+        let rounded = figure.filter(|f| f.rounding > 0.0 && f.value > 0.0);
+        match rounded {
+            Some(figure) => 2.0 * figure.rounding / figure.value,
+            None => PRINTED / whole.get(metric).max(PRINTED),
+        }
+    };
+    let imported = record.imported.as_ref();
+    let rate = imported.and_then(|i| i.rate_figure());
+    let throughput = match rate {
+        Some(rate) => of(Metric::Throughput, Some(rate)),
+        None => 1.0 / run.totals.all.count.max(1) as f64,
+    };
+    let Some(imported) = imported.filter(|_| are_given) else {
+        return MetricValues([throughput, 0.0, KEPT, KEPT, KEPT]);
+    };
+    let bucket = match OF_SYSBENCH.contains(&imported.tool.as_str()) {
+        true => SYSBENCH_BUCKET,
+        false => 0.0,
+    };
+    let percentile = |metric, name| of(metric, imported.figure(name)).max(bucket);
+    MetricValues([
+        throughput,
+        of(Metric::Mean, imported.figure("mean_ms")),
+        percentile(Metric::P50, "p50_ms"),
+        percentile(Metric::P95, "p95_ms"),
+        percentile(Metric::P99, "p99_ms"),
+    ])
+}
+
 impl ComparedRun {
+    /// How finely a figure is told, as a part of it.
+    pub(super) fn step(&self, metric: Metric) -> f64 {
+        self.steps.get(metric)
+    }
+
     /// When and where its load was, if that is known.
     pub fn presence(&self) -> Option<&Presence> {
         self.presences.first()

@@ -12,13 +12,14 @@ pub use metric::{ComparedRun, Metric};
 pub(crate) use usable::repeats;
 pub use usable::{Side, Unusable};
 
-use crate::observed::{ComparedCost, compared, costs};
+use crate::observed::{ComparedCost, compared};
+use crate::repeat_costs;
 use crate::rules::{findings, findings_of_groups};
 use crate::{AnalysisError, Finding};
 use serde::Serialize;
 use std::borrow::Cow;
 use tidemark_core::record::RunRecord;
-use tidemark_stats::{Estimate, SHORTEST_SERIES};
+use tidemark_stats::{Estimate, SHORTEST_SERIES, step_variance};
 use usable::{Sorted, invalid_rules};
 
 /// Confidence of the intervals: of a hundred comparisons of equal runs, five at most are said to
@@ -100,6 +101,8 @@ pub const TELLING: f64 = 0.05;
 /// Standard errors between two equal values' difference and one that is shown in four of five
 /// comparisons: 1.96 of the 95 % interval and 0.84 of the 80 %.
 const TELLING_SURE: f64 = 2.8;
+/// Nobody makes more repeats than that.
+const MOST_REPEATS: u64 = 1_000_000;
 /// Fewer parts of a run do not tell how they vary.
 const FEWEST_PARTS: usize = 4;
 
@@ -164,7 +167,7 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
     );
     let figured = |runs: &[RunRecord], ids: &[String]| {
         let of = runs.iter().filter(|run| ids.contains(&run.id));
-        of.map(costs).collect::<Vec<_>>()
+        repeat_costs::of_records(&of.collect::<Vec<_>>())
     };
     comparison.costs = compared(&figured(a, &comparison.a), &figured(b, &comparison.b));
     Ok(comparison)
@@ -233,9 +236,13 @@ fn one(metric: Metric, a: &[&ComparedRun], b: &[&ComparedRun], repeats: bool) ->
         values.map(|v| Some(v).filter(|v| *v > 0.0)).collect()
     };
     let (values_a, values_b) = (values(a)?, values(b)?);
+    let step = |runs: &[&ComparedRun]| {
+        let steps = runs.iter().map(|run| run.step(metric));
+        steps.fold(0.0, f64::max)
+    };
     let estimate = |runs: &[&ComparedRun], values: &[f64]| {
         if repeats {
-            return Estimate::of_repeats(values);
+            return Estimate::of_repeats(values, step(runs));
         }
         let each = runs.iter().map(|run| {
             let parts: Vec<f64> = run.parts.iter().map(|p| p.get(metric)).collect();
@@ -272,10 +279,13 @@ fn one(metric: Metric, a: &[&ComparedRun], b: &[&ComparedRun], repeats: bool) ->
         needed: match interval {
             None => seconds_of_parts(metric, sides.0, sides.1),
             Some(within) if verdict == Verdict::NoDifferenceShown && !is_within_telling(within) => {
-                Some(match repeats {
-                    true => repeats_needed(&values_a, &values_b),
-                    false => seconds_needed(within, sides.0, sides.1),
-                })
+                match repeats {
+                    true => {
+                        let sides = [(&values_a, step(sides.0)), (&values_b, step(sides.1))];
+                        repeats_needed(sides.map(|(values, step)| (&**values, step)))
+                    }
+                    false => Some(seconds_needed(within, sides.0, sides.1)),
+                }
             }
             Some(_) => None,
         },
@@ -287,13 +297,34 @@ fn is_within_telling((low, high): (f64, f64)) -> bool {
     low >= 1.0 / (1.0 + TELLING) && high <= 1.0 + TELLING
 }
 
-/// Of the repeats' own spread on the logarithmic scale. These did not show it: it takes more of them.
-fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
-    let both = log_variance(a) + log_variance(b);
+/// Of the repeats' own spread on the logarithmic scale, and of the steps in which they are told, which more
+/// repeats don't make finer: `None` where those alone hide the difference. These did not show it: it takes more.
+fn repeats_needed(sides: [(&[f64], f64); 2]) -> Option<Needed> {
     let times = TELLING_SURE / (1.0 + TELLING).ln();
-    let more = a.len().max(b.len()) as u64 + 1;
+    let variances = sides.map(|(values, step)| (log_variance(values), step_variance(step)));
+    // As of an estimate of so many.
+    let is_shown = |repeats: u64| {
+        let of_side = variances.map(|(spread, step)| (spread / repeats as f64).max(step));
+        times * times * of_side.iter().sum::<f64>() <= 1.0
+    };
+    let most = sides.iter().map(|(values, _)| values.len()).max();
     // Of fewer than three, Student's distribution is much wider than the normal one.
-    Needed::Repeats(((times * times * both).ceil() as u64).max(more).max(3))
+    let mut low = (most.unwrap_or(0) as u64 + 1).max(3);
+    let mut high = low;
+    while !is_shown(high) {
+        if high > MOST_REPEATS {
+            return None;
+        }
+        (low, high) = (high, high * 2);
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_shown(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Some(Needed::Repeats(high))
 }
 
 /// An interval narrows with the square root of the time.

@@ -23,9 +23,10 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 fn replies(run: &Run<'_>) -> Option<Finding> {
     let server = run.server.as_ref()?;
     let (whole_ns, server_ns) = (run.service.sum_ns() as f64, server.sum_ns() as f64);
-    let share = 1.0 - server_ns / whole_ns;
+    let client_ns = whole_ns - server_ns - run.totals.all.paused_ms * 1e6;
+    let share = client_ns / whole_ns;
     let count = run.service.count();
-    let client_ms = (whole_ns - server_ns) / count as f64 / 1e6;
+    let client_ms = client_ns / count as f64 / 1e6;
     // Written as "not above" so that no number is nothing, too.
     let is_small = share.is_nan() || share < CLIENT_SHARE || client_ms < CLIENT_SHARE_MS;
     if is_small || count < CLIENT_SHARE_SAMPLES || server.count() != count {
@@ -38,7 +39,7 @@ fn replies(run: &Run<'_>) -> Option<Finding> {
     };
     let mut figures = vec![
         ("mean", Figure::Number(whole_ns / count as f64 / 1e6)),
-        ("server", Figure::Number((1.0 - share) * 100.0)),
+        ("server", Figure::Number(server_ns / whole_ns * 100.0)),
         ("client", Figure::Number(share * 100.0)),
         ("cores", Figure::Count(run.record.client.cores as u64)),
     ];

@@ -1,7 +1,8 @@
 //! Errors that were passed over, or after which transactions were tried again, and change the work.
 
+use crate::family::Family;
 use crate::run::Run;
-use crate::texts::error_rate::{INSTEAD, RETRIED, SAYS, SNAPSHOT, WITHOUT_SNAPSHOT};
+use crate::texts::error_rate::{FAILED, INSTEAD, RETRIED, SAYS, SNAPSHOT, WITHOUT_SNAPSHOT};
 use crate::thresholds::{ERRORS, ERRORS_INVALID};
 use crate::{AnalysisError, Figure, Finding, Severity};
 use tidemark_core::{ErrorClass, ErrorKind};
@@ -22,6 +23,9 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (says, instead) = match were_retried {
         true if kind == Some(ErrorKind::SerializationFailure) && isolates_snapshots(run) => {
             (SNAPSHOT, WITHOUT_SNAPSHOT)
+        }
+        true if Family::of(run.record).is_some_and(|f| f.tried_again.is_some()) => {
+            (FAILED, INSTEAD)
         }
         true => (RETRIED, INSTEAD),
         false => (SAYS, INSTEAD),

@@ -122,12 +122,20 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
 /// and `error-rate` speaks of them. What was tried again is in the latency of the transaction that it
 /// became, and excuses nobody.
 fn given_up(run: &Run<'_>) -> f64 {
-    if !Family::of(run.record).is_some_and(|f| f.gives_up) {
+    let Some(family) = Family::of(run.record).filter(|f| f.gives_up) else {
         return 0.0;
-    }
-    let kinds = run.record.errors.iter();
-    let ended = kinds.filter(|e| !is_tried_again(e)).map(|e| e.count);
-    let ended = ended.fold(0, u64::saturating_add);
+    };
+    let ended = match family.tried_again {
+        Some(note) => {
+            let again = run.totals.notes.get(note).copied().unwrap_or(0);
+            run.totals.ignored_errors.saturating_sub(again)
+        }
+        None => {
+            let kinds = run.record.errors.iter();
+            let ended = kinds.filter(|e| !is_tried_again(e)).map(|e| e.count);
+            ended.fold(0, u64::saturating_add)
+        }
+    };
     let ended = ended.min(run.totals.ignored_errors) as f64;
     ended / (run.totals.all.count as f64 + ended)
 }

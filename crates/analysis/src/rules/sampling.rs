@@ -3,9 +3,10 @@
 
 use crate::run::Run;
 use crate::texts::{evidence_outside_run, sampler_gaps};
-use crate::thresholds::{EVIDENCE_COVERS, GAP_STEPS, SAMPLES_MISSING};
+use crate::thresholds::{COMES_BACK_S, EVIDENCE_COVERS, GAP_STEPS, SAMPLES_MISSING};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use std::collections::BTreeMap;
+use tidemark_core::observe::{CLIENT_HOST, SERVER_HOST, SOURCES};
 use tidemark_stats::median;
 
 pub(super) const GAPS: &str = "sampler-gaps";
@@ -54,11 +55,11 @@ fn worst(
     run: &Run<'_>,
     rule: &'static str,
     (says, instead): (Both, Both),
-    missing: impl Fn(&Looked, f64) -> Option<(f64, Figures)>,
+    missing: impl Fn(&str, &Looked, f64) -> Option<(f64, Figures)>,
 ) -> Option<Finding> {
     let end = end_s(run);
     let of_source = |(source, looked): (&str, Looked)| {
-        let (share, mut figures) = missing(&looked, end)?;
+        let (share, mut figures) = missing(source, &looked, end)?;
         figures.push(("source", Figure::Text(source.into())));
         (!share.is_nan()).then_some((share, figures))
     };
@@ -73,19 +74,33 @@ fn worst(
     })
 }
 
+/// Seconds of a gap in which a server was gone, or its sampler had not come back: `outage` speaks of that.
+fn of_outages(run: &Run<'_>, source: &str, from: f64, to: f64) -> f64 {
+    if !SOURCES.contains(&source) || [CLIENT_HOST, SERVER_HOST].contains(&source) {
+        return 0.0;
+    }
+    let common = run.record.outages.iter().map(|outage| {
+        let begin = outage.start_ms as f64 / 1000.0;
+        let end = begin + outage.length_ms / 1000.0 + COMES_BACK_S;
+        (end.min(to) - begin.max(from)).max(0.0)
+    });
+    common.sum::<f64>().min(to - from)
+}
+
 /// Seconds that are missing between two looks.
 pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let texts = (sampler_gaps::SAYS, sampler_gaps::INSTEAD);
-    Ok(worst(run, GAPS, texts, |looked, end| {
+    Ok(worst(run, GAPS, texts, |source, looked, end| {
         let between = looked.at.windows(2).map(|w| (w[0] + looked.step, w[1]));
         let within = between
             .map(|(from, to)| (from.max(0.0), to.min(end)))
-            .filter(|(from, to)| to - from >= (GAP_STEPS - 1.0) * looked.step);
+            .map(|(from, to)| (from, to - from - of_outages(run, source, from, to)))
+            .filter(|(_, length)| *length >= (GAP_STEPS - 1.0) * looked.step);
         let (mut missing, mut longest) = (0.0, (0.0, 0.0));
-        for (from, to) in within {
-            missing += to - from;
-            if to - from > longest.1 {
-                longest = (from, to - from);
+        for (from, length) in within {
+            missing += length;
+            if length > longest.1 {
+                longest = (from, length);
             }
         }
         let share = missing / end;
@@ -102,7 +117,7 @@ pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 /// A source that began to look too late, or stopped too early.
 pub(super) fn outside(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let texts = (evidence_outside_run::SAYS, evidence_outside_run::INSTEAD);
-    Ok(worst(run, OUTSIDE, texts, |looked, end| {
+    Ok(worst(run, OUTSIDE, texts, |_, looked, end| {
         let (first, last) = (*looked.at.first()?, *looked.at.last()?);
         let (from, to) = (first.max(0.0), (last + looked.step).min(end));
         let share = ((to - from) / end).max(0.0);

@@ -210,6 +210,8 @@ fn what_else_differed_is_told_once() {
         };
         let side = if n < 2 { "16" } else { "32" };
         run.options.insert("threads".into(), option(side));
+        let observe = if n < 2 { "auto" } else { "off" };
+        run.options.insert("observe".into(), option(observe));
         run.options.insert("out".into(), option(&n.to_string()));
         run.options.insert("seed".into(), option(&n.to_string()));
         run.options.insert("table-size".into(), option("1000"));
@@ -236,12 +238,13 @@ fn what_else_differed_is_told_once() {
         told,
         [
             "rows of sbtest1 before",
+            "option observe",
             "option threads",
             "setting sync_binlog"
         ]
     );
-    assert_eq!(comparison.differences[1].a, ["16"]);
-    assert_eq!(comparison.differences[1].b, ["32"]);
+    assert_eq!(comparison.differences[2].a, ["16"]);
+    assert_eq!(comparison.differences[2].b, ["32"]);
     assert_eq!(comparison.findings[0].rule, "carried-state");
 }
 

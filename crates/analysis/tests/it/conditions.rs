@@ -190,6 +190,15 @@ fn sides_between_which_two_conditions_changed_are_told() {
         }),
         None
     );
+    // How a run was observed is no condition of its load; how its sessions reconnect is.
+    for (name, is_condition) in [("observe", false), ("on-disconnect", true)] {
+        let (mut a, mut b) = (under("a", 0, &[Rc, Rc]), under("b", 300, &[Rr, Rr]));
+        a.iter_mut().for_each(|run| option(run, name, "one"));
+        b.iter_mut().for_each(|run| option(run, name, "other"));
+        let found = compare(&a, &b).unwrap().findings;
+        let is_found = found.iter().any(|f| f.rule == "unequal-conditions");
+        assert_eq!(is_found, is_condition, "{name}");
+    }
     let two = told(&|run| {
         run.isolation = Some(Rr);
         run.sessions = 16;
@@ -281,6 +290,57 @@ fn what_would_show_it_is_more_than_was_made_and_nothing_where_equality_is_shown(
     assert_eq!(of.verdict, Verdict::NoDifferenceShown);
     assert!(of.interval.unwrap().1 > 1.05, "{of:?}");
     assert_eq!(of.needed, Some(Needed::Repeats(7)), "{of:?}");
+}
+
+#[test]
+fn printed_repeats_are_no_more_sure_than_their_digits() {
+    let printed = |tool: &str, side: &str, from: u64, (ms, rounding): (f64, f64)| {
+        let mut runs = of_rates(side, from, &[1000; 6]);
+        for run in &mut runs {
+            run.imported = Some(Imported {
+                tool: tool.into(),
+                figures: vec![StatedFigure {
+                    name: "p95_ms".into(),
+                    value: ms,
+                    rounding,
+                    ..StatedFigure::default()
+                }],
+                ..Imported::default()
+            });
+            run.totals.all = TypeStats {
+                quantiles: Some(Quantiles {
+                    mean_ms: Some(ms),
+                    percentiles_ms: BTreeMap::from([("95".into(), ms)]),
+                    ..Quantiles::default()
+                }),
+                ..stats(&Histogram::new())
+            };
+            run.totals.all.count = 10_000;
+        }
+        runs
+    };
+    let p95 = |tool: &str, ms: f64, rounding: f64| {
+        let of = |side, from| printed(tool, side, from, (ms, rounding));
+        let (a, b) = (of("a", 0), of("b", 600));
+        let of = compare(&a, &b).unwrap();
+        let of = of.metrics.iter().find(|of| of.metric == Metric::P95);
+        let of = *of.unwrap();
+        assert_eq!(of.verdict, Verdict::NoDifferenceShown, "{of:?}");
+        assert_eq!(of.needed, None, "{of:?}");
+        of.interval.unwrap().1
+    };
+    // Two digits behind the point are a twentieth of a percent of 20 ms, and a fifth of 0.05 ms: no number of
+    // repeats shows 5 % of it. So are whole milliseconds of 12.
+    assert!(p95("hammerdb", 20.0, 0.005) < 1.001);
+    assert!(p95("hammerdb", 0.05, 0.005) > 1.1);
+    assert!(p95("hammerdb", 12.0, 0.5) > 1.05);
+    // Where nobody knows how it was rounded, it is two digits.
+    assert!(p95("hammerdb", 20.0, 0.0) < 1.001);
+    // sysbench's are bounds of its buckets, too, and so may be a table's.
+    for tool in ["sysbench", "table"] {
+        let of_buckets = p95(tool, 20.0, 0.005);
+        assert!(of_buckets > 1.01 && of_buckets < 1.05, "{of_buckets}");
+    }
 }
 
 #[test]

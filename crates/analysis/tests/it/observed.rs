@@ -6,8 +6,11 @@ use tidemark_analysis::observed::{
     CostKind, compared, costs, server_host, sessions, statements_each,
 };
 use tidemark_analysis::{Resources, compare};
-use tidemark_core::record::{ClientPart, Interval, Phase, RunRecord, TypeStats};
+use tidemark_core::record::{
+    ClientPart, Gap, GapKind, Interval, Observed, Phase, RunRecord, TypeStats,
+};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
+use tidemark_core::{Engine, ServerInfo};
 
 fn series(source: &str, name: &str, labels: &[(&str, &str)], points: &[(i64, f64)]) -> Series {
     let mut key = SeriesKey::new(source, name, "1/s", Measures::Rate);
@@ -114,6 +117,31 @@ fn a_cost_is_of_the_transactions_of_its_own_time() {
         interval.types.get_mut("t").unwrap().count = 25;
     }
     assert_eq!(costs(&record)[0].per_transaction, 2.0);
+}
+
+#[test]
+fn a_gap_of_a_source_is_no_time_of_its_cost() {
+    // A server that was restarted in the second and third second: then nothing was told, and little done.
+    let seen = [(0, 300.0), (3, 300.0)];
+    let mut record = record(vec![series("server-status", "rows.read", &[], &seen)]);
+    for interval in &mut record.intervals[2..4] {
+        interval.types.get_mut("t").unwrap().count = 10;
+    }
+    assert_eq!(costs(&record)[0].per_transaction, 3.0);
+}
+
+#[test]
+fn what_postgresqls_sessions_report_late_is_in_no_cost() {
+    // With a second of warm-up the first second of the measurement still lacks some.
+    let late = [(-1, 0.0), (0, 150.0), (1, 300.0), (2, 300.0), (3, 300.0)];
+    let mut record = record(vec![series("server-status", "rows.read", &[], &late)]);
+    let cost = |record: &RunRecord| costs(record)[0].per_transaction;
+    assert!(cost(&record) < 3.0);
+    record.server = Some(ServerInfo {
+        engine: Engine::Postgres,
+        version: "15.18".into(),
+    });
+    assert_eq!(cost(&record), 3.0);
 }
 
 #[test]
@@ -295,6 +323,67 @@ fn a_local_servers_host_is_the_clients() {
     assert_eq!(server_host(&record), None);
     record.target_on_client = Some(true);
     assert_eq!(server_host(&record), Some("client-host"));
+}
+
+#[test]
+fn an_embedded_databases_host_is_the_clients() {
+    let cores = ["0", "1"].map(|n| series("client-host", "cpu.busy", &[("core", n)], &steady(0.6)));
+    let disk = [("device", "sda")];
+    let disk = series("client-host", "disk.writes", &disk, &steady(40.0));
+    let mut record = record(cores.into_iter().chain([disk]).collect());
+    assert_eq!(Resources::of(&record).server_host_busy, None);
+    record.server = Some(ServerInfo {
+        engine: Engine::Sqlite,
+        version: "3.50.4".into(),
+    });
+    assert_eq!(server_host(&record), Some("client-host"));
+    let of = Resources::of(&record);
+    assert!(
+        of.server_host_busy
+            .is_some_and(|busy| (busy - 0.6).abs() < 1e-9)
+    );
+    assert_eq!(of.disk_writes_per_s, Some(40.0));
+    assert_eq!((of.server_cores, of.network_bytes_per_s), (None, None));
+}
+
+#[test]
+fn a_disk_that_nobody_used_has_no_writes_and_one_that_nobody_read_is_unknown() {
+    let mut record = record(vec![
+        series("client-host", "cpu.busy", &[], &steady(0.6)),
+        series("client-host", "context-switches", &[], &steady(900.0)),
+    ]);
+    record.target_on_client = Some(true);
+    let of = |record: &RunRecord| {
+        let of = Resources::of(record);
+        (of.disk_writes_per_s, of.flushes_per_s)
+    };
+    assert_eq!(of(&record), (None, None));
+    let mut observed = Observed {
+        source: "client-host".into(),
+        sampled: true,
+        gaps: Vec::new(),
+    };
+    record.observed = vec![observed.clone()];
+    assert_eq!(of(&record), (Some(0.0), Some(0.0)));
+    // Elsewhere than on Linux disks are not read.
+    let switches = record.series.pop();
+    assert_eq!(of(&record), (None, None));
+    record.series.extend(switches);
+    let gap = Gap::new(GapKind::Failed, "/proc/diskstats: no such file");
+    observed.gaps.push(gap);
+    record.observed = vec![observed];
+    assert_eq!(of(&record), (None, None));
+}
+
+#[test]
+fn a_disk_that_was_used_late_did_nothing_before() {
+    let late = [("disk", "sda")];
+    let mut record = record(vec![
+        series("client-host", "cpu.busy", &[], &steady(0.6)),
+        series("client-host", "disk.writes", &late, &[(3, 500.0)]),
+    ]);
+    record.target_on_client = Some(true);
+    assert_eq!(Resources::of(&record).disk_writes_per_s, Some(125.0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::common::{clean, of_rates, only, rules};
 use tidemark_analysis::Severity;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{Outage, RunRecord};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
 fn series(seconds: impl Iterator<Item = i64>) -> Series {
@@ -66,6 +66,33 @@ fn evidence_of_another_time_is_told() {
     let mut short = of_rates(&[1000; 20]);
     short.series = Vec::new();
     assert_eq!(rules(&short), [""; 0]);
+}
+
+#[test]
+fn a_server_that_was_gone_is_no_gap_of_its_sampler() {
+    let mut record = of_rates(&[1000; 20]);
+    record.outages = vec![Outage {
+        host: "db1".into(),
+        start_ms: 8_200,
+        length_ms: 3_650.0,
+        ended: true,
+        first_error: "refused".into(),
+    }];
+    let is_told = |record: &RunRecord, source: &str| {
+        let mut record = record.clone();
+        let mut series = series((0..20).filter(|s| !(8..15).contains(s)));
+        series.key.source = source.into();
+        record.series = vec![series];
+        rules(&record).contains(&"sampler-gaps")
+    };
+    assert!(!is_told(&record, "network") && !is_told(&record, "server-status"));
+    assert!(is_told(&record, "client-host") && is_told(&record, "dstat"));
+    // One that stayed away for longer than that is.
+    record.outages[0].length_ms = 100.0;
+    record.outages[0].start_ms = 6_000;
+    assert!(is_told(&record, "network"));
+    record.outages.clear();
+    assert!(is_told(&record, "network"));
 }
 
 /// Twenty seconds of sysbench's lines, and its histogram with so many events of half a second.

@@ -1,6 +1,7 @@
 //! The rules of users and sessions, on made records.
 
 use super::common::{clean, histogram, of_rates, only, option, rules};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::Severity;
 use tidemark_core::record::*;
@@ -92,6 +93,18 @@ fn a_client_that_makes_its_sessions_wait_is_told() {
     record.target_on_client = Some(true);
     assert_eq!(only(&record, "client-bound").severity, Severity::Note);
     assert_eq!(rules(&split(0.9)), [""; 0]);
+    // What the script itself pauses is no wait for this host: of 86 % here 80 %.
+    let mut paused = split(0.14);
+    paused.totals.all.paused_ms = 7.9 * 20_000.0 * 0.8;
+    assert_eq!(rules(&paused), [""; 0]);
+    // And no distance to the server.
+    let mut even = clean();
+    let mut same = Histogram::new();
+    (0..20_000).for_each(|_| same.record(Duration::from_micros(7900)));
+    even.totals.all.service = EncodedHistogram(same.encode());
+    assert_eq!(rules(&even), ["latency-floor"]);
+    even.totals.all.paused_ms = 7.9 * 20_000.0 * 0.8;
+    assert_eq!(rules(&even), [""; 0]);
 }
 
 #[test]
@@ -229,9 +242,10 @@ fn an_open_loop_has_no_users_and_no_drift() {
 
 #[test]
 fn errors_that_were_retried_excuse_no_missing_user() {
-    let run = |workload: &str, code: &str, class: ErrorClass| {
+    let again = |retries: u64, workload: &str, code: &str, class: ErrorClass| {
         let mut record = clean();
         record.workload = workload.into();
+        record.totals.notes = BTreeMap::from([("retries".to_string(), retries)]);
         // A third of all tries failed, and 8 of 12 users were seen.
         record.totals.ignored_errors = 9_763;
         record.errors = vec![ErrorCount {
@@ -242,8 +256,14 @@ fn errors_that_were_retried_excuse_no_missing_user() {
             first_message: "why".into(),
         }];
         record.sessions = 12;
+        if workload == "pgbench" {
+            let found = tidemark_analysis::findings(&record).unwrap();
+            let errors = found.iter().find(|f| f.rule == "error-rate").unwrap();
+            assert!(!errors.says.en.contains("retried"), "{errors:?}");
+        }
         rules(&record).contains(&"littles-law")
     };
+    let run = |workload: &str, code: &str, class| again(0, workload, code, class);
     let retryable = ErrorClass::Retryable;
     assert!(run("oltp_read_write", "1020", retryable));
     assert!(run("tpcc", "1020", retryable));
@@ -253,6 +273,9 @@ fn errors_that_were_retried_excuse_no_missing_user() {
     // What TPC-C's users saw fail is in no latency.
     assert!(!run("tpcc", "tpcc", ErrorClass::Fatal));
     assert!(!run("tpcc", "commit-unknown", ErrorClass::ConnectionLost));
+    // A serialization failure is a failed transaction of pgbench's, unless it is tried again.
+    assert!(!run("pgbench", "40001", retryable));
+    assert!(again(9_763, "pgbench", "40001", retryable));
 }
 
 #[test]

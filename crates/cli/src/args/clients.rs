@@ -70,6 +70,10 @@ pub struct Agent {
     /// File with the database's password, in place of MYSQL_PWD or PGPASSWORD
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
+    /// Hosts of databases that runs may use; no other host gets the password. Written as in targets
+    /// [default: any]
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',', value_parser = host_of_targets)]
+    pub targets: Vec<String>,
     /// What Lua scripts of runs may do here: nothing (off), compute and query (queries), or all that this
     /// user may, as reading files, starting programs and --lua-ffi (any)
     #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"], default_value = "off")]
@@ -113,6 +117,9 @@ pub struct AgentsStart {
     /// What Lua scripts of runs may do there, as tidemark agent has it
     #[arg(long, value_name = "WHAT", value_parser = ["off", "queries", "any"])]
     pub scripts: Option<String>,
+    /// Hosts of databases that runs may use, as tidemark agent has it
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',', value_parser = host_of_targets)]
+    pub targets: Vec<String>,
 }
 
 /// `attach`.
@@ -134,4 +141,45 @@ pub struct Beside {
     /// The program and its words.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     pub words: Vec<String>,
+}
+
+/// A host's name without what only a target needs around it.
+fn host_of_targets(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    let inner = match name.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']'),
+        // An address has more colons than one.
+        None => Some(name).filter(|name| name.matches(':').count() != 1),
+    };
+    match inner {
+        Some("") => Err("a host has no name; write --targets=db1,10.0.0.2".into()),
+        Some(name) => Ok(name.into()),
+        None => Err("write the host without a port, as in --targets=db1,10.0.0.2".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_taken_as_targets_have_them_without_a_port() {
+        for (text, name) in [
+            (" db1 ", "db1"),
+            ("[::1]", "::1"),
+            ("fe80::2", "fe80::2"),
+            ("/run/mysqld.sock", "/run/mysqld.sock"),
+        ] {
+            assert_eq!(host_of_targets(text).as_deref(), Ok(name));
+        }
+        for (text, why) in [
+            ("", "no name"),
+            ("[]", "no name"),
+            ("db1:3307", "without a port"),
+            ("[::1]:3306", "without a port"),
+        ] {
+            let refused = host_of_targets(text).unwrap_err();
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+    }
 }

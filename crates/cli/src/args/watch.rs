@@ -4,7 +4,7 @@ use super::{StoreArg, a_time};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
-use tidemark_core::Observe;
+use tidemark_core::{Observe, OptionKind, option};
 
 /// `watch`.
 #[derive(Debug, Args)]
@@ -29,14 +29,14 @@ pub struct Watch {
     #[arg(long, value_name = "auto|LIST", default_value = "auto", value_parser = sources)]
     pub observe: Observe,
     /// URL of the node_exporter on the database's host, if that is another host
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = urls)]
     pub observe_host: Option<String>,
     /// URLs of the metrics of TiDB, CockroachDB or YugabyteDB nodes, separated by commas; by default the
     /// database lists its nodes
-    #[arg(long, value_name = "URL,…")]
+    #[arg(long, value_name = "URL,…", value_parser = urls)]
     pub observe_nodes: Option<String>,
     /// URL of a Prometheus that has the nodes' metrics; asked in place of the nodes
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = urls)]
     pub observe_prometheus: Option<String>,
     /// PEM file of the certificate authority that https:// URLs are verified with; default: the system's
     #[arg(long, value_name = "FILE")]
@@ -80,4 +80,10 @@ fn sources(text: &str) -> Result<Observe, String> {
         Ok(observe) => Ok(observe),
         Err(error) => Err(format!("{error}")),
     }
+}
+
+/// As the option of a run takes them.
+fn urls(text: &str) -> Result<String, String> {
+    let of_runs = option("observe-host", OptionKind::Urls, "", "");
+    of_runs.parse(text).map_err(|e| e.to_string())
 }

@@ -16,7 +16,7 @@ use tidemark_clients::{
     Admit, Agent, ClientsError, Listed, ListedState, NatsOptions, Processes, Ssh, list,
     name_of_host, start_by_ssh,
 };
-use tidemark_core::{Job, Protocol};
+use tidemark_core::{Host, Job, Protocol, Target};
 use tidemark_files::read_text;
 use tidemark_observe::client_host;
 use tidemark_report::Lang;
@@ -58,7 +58,12 @@ pub fn agent(words: &args::Agent) -> Result<ExitCode, Failure> {
     let mut processes = Processes {
         program: program::path().map_err(failed)?,
         arguments: vec![worker::LOAD.into()],
-        admit: admit(words.password_file.clone(), Scripts::of(&words.scripts)),
+        admit: Admission {
+            password: words.password_file.clone(),
+            scripts: Scripts::of(&words.scripts),
+            hosts: words.targets.clone(),
+        }
+        .admit(),
         hidden: hidden(),
     };
     let quiet = words.quiet;
@@ -97,19 +102,51 @@ fn hidden() -> Vec<String> {
     all.map(String::from).collect()
 }
 
-/// What a load gets of the environment beside the agent's own: the password of the file, if there is one.
-/// A job names no other variable than its engine's, so that it can't send another secret of this host to a
-/// server of its choice.
-fn admit(file: Option<PathBuf>, scripts: Scripts) -> Admit {
-    Box::new(move |job| admitted(job, file.as_deref(), scripts))
+/// What the jobs of an agent may do.
+struct Admission {
+    /// The file with the database's password.
+    password: Option<PathBuf>,
+    scripts: Scripts,
+    /// The servers that a job may name; any where it is empty.
+    hosts: Vec<String>,
+}
+
+impl Admission {
+    /// What a load gets of the environment beside the agent's own: the password of the file, if there is one.
+    /// A job names no other variable than its engine's, so that it can't send another secret of this host to a
+    /// server of its choice.
+    fn admit(self) -> Admit {
+        Box::new(move |job| {
+            let target = job.target.parse().map_err(|e| e.to_string())?;
+            may_use(&self.hosts, &target)?;
+            admitted(job, &target, self.password.as_deref(), self.scripts)
+        })
+    }
+}
+
+/// A server that anybody starts gets the password, if it asks for it.
+fn may_use(hosts: &[String], target: &Target) -> Result<(), String> {
+    let name = |host: &Host| match host {
+        Host::Tcp { host, .. } => host.clone(),
+        Host::Unix(path) => path.display().to_string(),
+    };
+    let mut all = target.hosts.iter().chain(&target.readers).map(name);
+    let is_other = |host: &String| !hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
+    match all.find(is_other).filter(|_| !hosts.is_empty()) {
+        Some(other) => Err(format!(
+            "{other}: this agent uses databases on {} alone (--targets)",
+            hosts.join(", ")
+        )),
+        None => Ok(()),
+    }
 }
 
 fn admitted(
     job: &Job,
+    target: &Target,
     file: Option<&Path>,
     scripts: Scripts,
 ) -> Result<Vec<(String, String)>, String> {
-    let target = job.target.parse().map_err(|e| e.to_string())?;
     if target.protocol == Protocol::Sqlite {
         return Err("an agent has no SQLite databases; use a server".into());
     }
@@ -209,6 +246,9 @@ fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, 
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     let mut agent = vec![format!("--nats={}", nats.url)];
     agent.extend(words.scripts.iter().map(|what| format!("--scripts={what}")));
+    if !words.targets.is_empty() {
+        agent.push(format!("--targets={}", words.targets.join(",")));
+    }
     agent.extend(
         nats.creds
             .as_ref()
@@ -254,6 +294,37 @@ fn start_all(nats: &NatsOptions, words: &args::AgentsStart) -> Result<ExitCode, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn admitted(
+        job: &Job,
+        file: Option<&Path>,
+        scripts: Scripts,
+    ) -> Result<Vec<(String, String)>, String> {
+        super::admitted(job, &job.target.parse().unwrap(), file, scripts)
+    }
+
+    #[test]
+    fn a_job_uses_no_other_host_than_the_agents_user_names() {
+        let target = |url: &str| Target::parse(url).unwrap();
+        let hosts = ["db1".to_string(), "10.0.0.2".to_string()];
+        assert_eq!(may_use(&hosts, &target("mysql://u@DB1:4000/d")), Ok(()));
+        assert_eq!(
+            may_use(&hosts, &target("postgres://u@db1,10.0.0.2/d")),
+            Ok(())
+        );
+        assert_eq!(may_use(&[], &target("mysql://u@anywhere/d")), Ok(()));
+        for url in [
+            "mysql://u@evil/d",
+            "mysql://u@db1,evil/d",
+            "mysql://u@db1.evil/d",
+        ] {
+            let refused = may_use(&hosts, &target(url)).unwrap_err();
+            assert!(
+                refused.contains("--targets") && refused.contains("db1, 10.0.0.2"),
+                "{refused}"
+            );
+        }
+    }
 
     fn job(target: &str) -> Job {
         let text = format!(

@@ -25,6 +25,7 @@ pub fn examine(connector: &Connector, known: &KnownTarget, teller: &Teller) {
         on_client: known.on_client,
         pid: None,
         makes_load: false,
+        by_clients: false,
     });
     let seen = look(all.sources, PATIENCE);
     for observed in seen.iter().chain(&all.unseen) {

@@ -12,8 +12,10 @@ use crate::clients;
 use crate::diagnose;
 use crate::exit::{ExitCode, Failure};
 use crate::hints::{self, Hint};
+use crate::runner::{check_authorities, topology_of};
 use crate::storing::store_path;
 use crate::texts::study as texts;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tidemark_observe::client_host;
 use tidemark_report::Lang;
@@ -31,6 +33,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let single = Hint::of_study(read.study.repeats);
     hints::judge(words.strict, &Vec::from_iter(single), words.lang)?;
     let diagnose = experiments_asked(&words.experiments, &read.plan)?;
+    files_are_there(&read.plan)?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()
@@ -77,6 +80,20 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
             Err(failure)
         }
     }
+}
+
+/// Files that steps read, which are not to fail after hours.
+fn files_are_there(plan: &StudyPlan) -> Result<(), Failure> {
+    let options = plan.steps.iter().flat_map(|step| &step.command.options);
+    let options: BTreeSet<(&str, &str)> = options.map(|o| (&*o.name, &*o.value)).collect();
+    options.into_iter().try_for_each(|(name, value)| {
+        let file = Some(Path::new(value)).filter(|_| !value.is_empty());
+        match name {
+            "observe-ca" => check_authorities(file),
+            "topology" => topology_of(file).map(drop),
+            _ => Ok(()),
+        }
+    })
 }
 
 /// Why a study does not begin beside another execution of its file.

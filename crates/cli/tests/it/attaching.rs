@@ -135,6 +135,17 @@ fn a_table_of_another_collector_comes_to_a_run_and_is_told() {
         "{again:?}"
     );
     assert_eq!(work.last_record(), record);
+    // So does one whose unit was wrong.
+    let unit = MAPPING.replacen("\"ratio\"", "\"cores\"", 1);
+    fs::write(work.path().join("vmstat.toml"), unit).unwrap();
+    let again = work.ok(&attach("last", &[]));
+    assert!(
+        again.out.contains("in place of 2 attached earlier"),
+        "{again:?}"
+    );
+    fs::write(work.path().join("vmstat.toml"), MAPPING).unwrap();
+    work.ok(&attach("last", &[]));
+    assert_eq!(work.last_record(), record);
     // It travels.
     fs::write(
         work.path().join("export.json"),

@@ -27,6 +27,49 @@ fn run<'a>(target: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
+fn a_url_that_is_none_is_refused_before_the_run() {
+    let dir = Workdir::new();
+    for option in [
+        "--observe-host=db1:9100/metrics",
+        "--observe-nodes=http://a:1,ftp://b:2",
+        "--observe-prometheus=kv1:9090",
+    ] {
+        let said = dir.run(&[
+            "sysbench",
+            "oltp_read_only",
+            "--target=sqlite:a.db",
+            option,
+            "run",
+        ]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains("http://db1:9100/metrics"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_source_that_was_asked_for_is_there_or_says_why_not() {
+    let work = Workdir::new();
+    let target = "--target=sqlite:a.db";
+    work.ok(&run(target, &["prepare"]));
+    work.ok(&run(target, &["--time=1", "--observe=server-host", "run"]));
+    let said = work.ok(&["show", "last"]).out;
+    assert!(
+        said.contains("server-host: the database runs on the client's host"),
+        "{said}"
+    );
+    // Whoever names an exporter asks for it. There is none.
+    let url = "--observe-host=http://127.0.0.1:9/metrics";
+    work.ok(&run(
+        target,
+        &["--time=1", "--observe=client-host", url, "run"],
+    ));
+    let observed = &work.last_record()["observed"];
+    let all = observed.as_array().unwrap();
+    let of_host = all.iter().find(|o| o["source"] == "server-host");
+    assert_eq!(of_host.unwrap()["sampled"], false, "{observed}");
+}
+
+#[test]
 fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
     for (engine, is_postgres) in [
         (SandboxEngine::MariaDb, false),

@@ -390,6 +390,26 @@ fn no_password_is_stored_shown_or_in_the_process_list() {
 }
 
 #[test]
+fn files_that_steps_read_are_looked_for_before_anything_is_begun() {
+    let dir = Workdir::new();
+    for option in ["observe-ca", "topology"] {
+        let wrong = format!("options = {{ {option} = \"none.file\",");
+        write(
+            &dir,
+            "s.toml",
+            &small("").replacen("options = {", &wrong, 1),
+        );
+        let said = dir.run(&["study", "run", "s.toml"]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.err.contains(&format!("--{option}")) && said.err.contains("none.file"),
+            "{said:?}"
+        );
+        assert!(!dir.path().join("store.db").exists(), "nothing was begun");
+    }
+}
+
+#[test]
 fn experiments_follow_at_the_knee_and_stand_in_the_report() {
     let dir = Workdir::new();
     let text = small("").replace("repeats = 2", "repeats = 1");

@@ -19,7 +19,7 @@ pub enum Ending {
 pub struct LogLine {
     /// The client, from 0.
     pub client: u64,
-    /// The number of transactions that the client ended well before.
+    /// The transaction's number among the client's, from 1: failed and skipped ones count, too.
     pub number: u64,
     /// How it ended.
     pub ending: Ending,

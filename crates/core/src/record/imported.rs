@@ -178,14 +178,21 @@ impl Imported {
 
     /// The throughput that was stated, in [`Imported::rate_unit`].
     pub fn rate(&self) -> Option<f64> {
-        let value = |name: &str| self.figure(name).map(|f| f.value);
+        let figure = self.rate_figure()?;
+        let is_by_minute = self.rate_unit == RateUnit::Transactions && figure.name != "rate";
+        Some(figure.value / if is_by_minute { 60.0 } else { 1.0 })
+    }
+
+    /// The figure that [`Imported::rate`] is of.
+    pub fn rate_figure(&self) -> Option<&StatedFigure> {
         match self.rate_unit {
-            RateUnit::Transactions => value("rate")
-                .or(self.figure_of("TOTAL", "rate").map(|f| f.value))
-                .or(value("tpm_total").map(|n| n / 60.0))
-                .or(value("tpm").map(|n| n / 60.0)),
-            RateUnit::Statements => value("statement_rate"),
-            RateUnit::NewOrders => value("nopm").or(value("tpmc")),
+            RateUnit::Transactions => self
+                .figure("rate")
+                .or_else(|| self.figure_of("TOTAL", "rate"))
+                .or_else(|| self.figure("tpm_total"))
+                .or_else(|| self.figure("tpm")),
+            RateUnit::Statements => self.figure("statement_rate"),
+            RateUnit::NewOrders => self.figure("nopm").or_else(|| self.figure("tpmc")),
         }
     }
 

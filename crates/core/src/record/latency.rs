@@ -65,7 +65,7 @@ pub struct TypeStats {
     pub quantiles: Option<Quantiles>,
     /// Of these, the times at the server and on the way: of each exchange from sending to the moment
     /// at which the last of the reply had come to the client's host (the kernel's stamp). The rest
-    /// is the client's share. Absent of embedded databases and in records of before.
+    /// is the client's share and `paused_ms`. Absent of embedded databases and in records of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<EncodedHistogram>,
     /// Their response times (from the moment they were due: the scheduled arrival, or the end of a
@@ -76,9 +76,18 @@ pub struct TypeStats {
     /// Neither this nor the generator's lateness is in the service time; absent as `response` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<EncodedHistogram>,
+    /// Sum of what their own script paused within these service times, in milliseconds: pgbench's
+    /// `\sleep`, a Lua script's `usleep`. Neither the server's nor the client's.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub paused_ms: f64,
 }
 
-/// Where a mean service time passed, in milliseconds; the two parts add up to the whole.
+/// For serde, which asks by reference.
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// Where a mean service time passed, in milliseconds; the parts add up to the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyParts {
     /// From handing the first statement over until the session can go on.
@@ -87,4 +96,7 @@ pub struct LatencyParts {
     pub server_and_network_mean_ms: f64,
     /// Of it, the rest: waiting for the client host's processors, reading.
     pub client_mean_ms: f64,
+    /// Of it, what the transaction's own script paused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub paused_mean_ms: f64,
 }

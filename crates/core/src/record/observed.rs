@@ -139,6 +139,8 @@ impl Gap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GapKind {
+    /// The database's host is the client's, whose source tells of it.
+    LocalHost,
     /// The database's host is another one, and no `--observe-host` names its node_exporter.
     RemoteHost,
     /// No process of this host is the server's.
@@ -157,6 +159,10 @@ pub enum GapKind {
     SettingOff,
     /// The server keeps no account of statements; the detail is what makes it.
     NoStatements,
+    /// Statements that the server counted together, for its table of them is full; the detail is how many.
+    StatementsTogether,
+    /// The server keeps no account of prepared statements; the detail is how often they were executed.
+    Prepared,
     /// There is no TCP connection to look at; the detail is what there is instead.
     NoTcp,
     /// The account may not read it; the detail is the statement that allows it.

@@ -170,9 +170,11 @@ fn stands_still(seen: &Observations<'_>) -> bool {
     least.is_none_or(|least| least <= STILL * seen.load.rate)
 }
 
-/// Seconds of one wait for a row lock. Waits that have not ended are in no counter of ended ones.
+/// Seconds of one wait for a row lock. Waits that have not ended are in no counter of ended ones, and of the run
+/// none was longer than that.
 fn wait_s(seen: &Observations<'_>) -> Option<f64> {
     let waits = seen.status("locks.waits")?.mean();
     let sessions = seen.row_lock_sessions();
-    (sessions > 0.0).then(|| sessions / waits.max(1.0 / seen.load.seconds.max(1.0)))
+    let longest = seen.load.seconds.max(1.0);
+    (sessions > 0.0).then(|| (sessions / waits.max(1.0 / longest)).min(longest))
 }

@@ -74,7 +74,7 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
 fn follows_sessions(seen: &Observations<'_>) -> bool {
     let load = &seen.load;
     let has_room = seen.own_busy().is_some_and(|busy| busy < CPU_IDLE);
-    !load.is_open && !load.thinks && has_room && seen.true_waits() < SHARE
+    !load.is_open && !load.thinks && !load.pauses && has_room && seen.true_waits() < SHARE
 }
 
 /// Milliseconds of a measured round trip, with what is added.

@@ -11,7 +11,7 @@ use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     let load = &seen.load;
-    if load.is_open || load.thinks || load.latency.count == 0 {
+    if load.is_open || load.thinks || load.pauses || load.latency.count == 0 {
         return Outcome::NotFound;
     }
     let Some(host) = &seen.host else {

@@ -318,7 +318,7 @@ impl Made {
                     .wait_ms
                     .map(|wait| self.histogram(count, self.service_ms + wait)),
                 wait: self.wait_ms.map(|wait| self.histogram(count, wait)),
-                quantiles: None,
+                ..TypeStats::default()
             };
             record.totals.types = BTreeMap::from([("t".to_string(), all.clone())]);
             record.totals.all = all;

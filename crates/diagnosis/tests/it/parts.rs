@@ -4,7 +4,7 @@ use super::common::{Made, mariadb, run};
 use proptest::prelude::*;
 use tidemark_core::ErrorClass;
 use tidemark_core::record::{ErrorCount, RunRecord};
-use tidemark_diagnosis::{PartKind, Split, WaitClass};
+use tidemark_diagnosis::{Cause, PartKind, Split, WaitClass};
 
 #[test]
 fn the_parts_of_a_made_run_are_where_they_were_put() {
@@ -30,6 +30,43 @@ fn waiting_for_a_session_is_a_part_of_a_response() {
     assert!(
         (split.ms(PartKind::WaitingForSession) - 24.0).abs() < 0.1,
         "{split:#?}"
+    );
+}
+
+#[test]
+fn a_scripts_pauses_are_its_own_and_set_its_pace() {
+    let mut record = run().load(1000, 8.0, 1.0).record();
+    record.totals.all.paused_ms = 6.5 * record.totals.all.count as f64;
+    let diagnosis = tidemark_diagnosis::diagnose(&record);
+    let split = &diagnosis.parts[0];
+    let near = |part: f64, ms: f64| assert!((part - ms).abs() < 0.1, "{split:#?}");
+    near(split.ms(PartKind::Paused), 6.5);
+    near(split.ms(PartKind::Client), 0.5);
+    assert!(split.ms(PartKind::Network) <= 1.0, "{split:#?}");
+    assert_eq!(diagnosis.findings[0].cause, Cause::OfferedLoad);
+    assert!(
+        diagnosis.findings[0]
+            .sentence
+            .en
+            .contains("own pauses are 81")
+    );
+    // Where more than a quarter of the latency is something else, that limits it, too.
+    for paused in [5.0, 0.0] {
+        record.totals.all.paused_ms = paused * record.totals.all.count as f64;
+        let diagnosis = tidemark_diagnosis::diagnose(&record);
+        let offered = diagnosis
+            .findings
+            .iter()
+            .find(|f| f.cause == Cause::OfferedLoad);
+        assert_eq!(offered, None, "{paused}");
+    }
+    record.totals.all.paused_ms = 0.0;
+    let diagnosis = tidemark_diagnosis::diagnose(&record);
+    assert!(
+        diagnosis
+            .findings
+            .iter()
+            .all(|f| f.cause != Cause::OfferedLoad)
     );
 }
 

@@ -356,7 +356,7 @@ impl MysqlSession {
                 self.ahead.stopped_short(false);
                 None
             }
-            Verb::Begin | Verb::Commit | Verb::Control => self.settle(),
+            Verb::Begin | Verb::Commit | Verb::CommitAndChain | Verb::Control => self.settle(),
         }
     }
 

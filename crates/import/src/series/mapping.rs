@@ -1,6 +1,6 @@
 //! The mapping file: which column of another collector's table is which series.
 
-use super::time::{TimeColumn, TimeFormat, zone};
+use super::time::{Stamps, TimeColumn, TimeFormat, zone};
 use std::collections::BTreeMap;
 use tidemark_core::did_you_mean;
 use tidemark_core::observe::SOURCES;
@@ -71,7 +71,7 @@ pub struct MappingError {
 type Result<T> = std::result::Result<T, MappingError>;
 
 const TOP: &[&str] = &["source", "skip_lines", "delimiter", "time", "column"];
-const TIME: &[&str] = &["column", "format", "zone"];
+const TIME: &[&str] = &["column", "format", "zone", "stamps"];
 const COLUMN: &[&str] = &[
     "column",
     "name",
@@ -158,10 +158,19 @@ fn time(section: &MappingSection<'_, '_>) -> Result<TimeColumn> {
         Some(name) => zone(&name).map_err(|why| section.wrong("zone", &why))?,
         None => jiff::tz::TimeZone::UTC,
     };
+    let stamps = match section.text("stamps", "\"end\"")?.as_deref() {
+        None | Some("begin") => Stamps::Begin,
+        Some("end") => Stamps::End,
+        Some(other) => {
+            let near = did_you_mean(other, ["begin", "end"]);
+            return Err(section.wrong("stamps", &format!("must be begin or end{near}")));
+        }
+    };
     Ok(TimeColumn {
         places,
         format,
         zone,
+        stamps,
     })
 }
 

@@ -18,7 +18,7 @@ mod mapping;
 mod time;
 
 pub use mapping::{ColumnMapping, ColumnPlace, MappedColumn, MappingError};
-pub use time::{TimeColumn, TimeFormat};
+pub use time::{Stamps, TimeColumn, TimeFormat};
 
 use crate::TextError;
 use crate::text::TextLines;
@@ -36,6 +36,10 @@ const MOST_SERIES: usize = 1000;
 const MOST_VALUES: usize = 1 << 24;
 /// A line that is longer is cut by the reader, and no row.
 const LONGEST_ROW: usize = 1 << 19;
+/// Label sets whose last row is kept, those outside the run among them.
+const MOST_ENDED: usize = 1 << 18;
+/// A gap so many times the one before is no row's own time.
+const LONGER: u64 = 3;
 
 /// The time of a run, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +97,9 @@ pub enum RemarkKind {
     Unsorted,
     /// A second value of the same time: the first is kept.
     SameTime,
+    /// Stamped at its end, and nobody knows when its time began: the first of its labels, or after a pause. It
+    /// is left out.
+    NoBegin,
 }
 
 /// Why a table gave nothing.
@@ -128,6 +135,9 @@ pub enum ReadSeriesError {
         /// Their last.
         last_ms: i64,
     },
+    /// Times without a date over more than a day: each may be of one day or of another.
+    #[error("{0}")]
+    NoDate(String),
     /// No value of the rows within the run is a number.
     #[error("no value within the run is a number (line {0}: {1:?})")]
     NoNumbers(u64, String),
@@ -206,6 +216,16 @@ struct SeriesValues {
     decimals: usize,
 }
 
+/// The last row of the same labels, where rows are stamped at their end.
+#[derive(Debug)]
+struct EndedRow {
+    at_ms: i64,
+    /// When its time began; `None` where nobody knows.
+    begin_ms: Option<i64>,
+    /// From the row before.
+    gap_ms: Option<u64>,
+}
+
 struct SeriesRows<'m> {
     mapping: &'m ColumnMapping,
     window: &'m RunWindow,
@@ -215,8 +235,17 @@ struct SeriesRows<'m> {
     series: BTreeMap<(usize, Vec<String>), SeriesValues>,
     values: usize,
     last_ms: Option<i64>,
+    /// The first row's time.
+    first_ms: Option<i64>,
+    /// By all labels of a row, for devices of one sample may differ in their times.
+    ended: BTreeMap<Vec<String>, EndedRow>,
+    /// Whether times without a date have gone from the end of the run's day to its begin.
+    is_next_day: bool,
+    has_no_date: bool,
     read: ReadSeries,
 }
+
+const HALF_A_DAY_MS: i64 = 12 * 60 * 60 * 1000;
 
 impl<'m> SeriesRows<'m> {
     fn new(
@@ -234,6 +263,10 @@ impl<'m> SeriesRows<'m> {
             series: BTreeMap::new(),
             values: 0,
             last_ms: None,
+            first_ms: None,
+            ended: BTreeMap::new(),
+            is_next_day: false,
+            has_no_date: mapping.time.has_no_date(),
             read: ReadSeries {
                 heading,
                 ..ReadSeries::default()
@@ -273,16 +306,26 @@ impl<'m> SeriesRows<'m> {
         let cell = |at: usize| cells.get(at).map_or("", String::as_str);
         let times: Vec<&str> = self.columns.time.iter().map(|at| cell(*at)).collect();
         let time = times.join(" ");
-        let Some(at_ms) = self.mapping.time.moment_ms(&time, self.near) else {
+        let moment = self.mapping.time.moment_ms(&time, self.near, self.last_ms);
+        let Some(at_ms) = moment else {
             self.remark(RemarkKind::NoTime, line, &time);
             return Ok(());
         };
+        self.tell_days_apart(at_ms, line)?;
         if self.last_ms.is_some_and(|last| at_ms < last) {
             self.remark(RemarkKind::Unsorted, line, &time);
         }
         self.last_ms = Some(at_ms);
         let (first, last) = self.read.times_ms.unwrap_or((at_ms, at_ms));
         self.read.times_ms = Some((first.min(at_ms), last.max(at_ms)));
+        let begin_ms = match self.mapping.time.stamps {
+            Stamps::Begin => Some(at_ms),
+            Stamps::End => self.began_ms(at_ms, line, &cells)?,
+        };
+        let Some(at_ms) = begin_ms else {
+            self.remark(RemarkKind::NoBegin, line, &time);
+            return Ok(());
+        };
         if !(self.window.begin_ms..=self.window.end_ms).contains(&at_ms) {
             self.read.outside += 1;
             return Ok(());
@@ -314,9 +357,66 @@ impl<'m> SeriesRows<'m> {
         Ok(())
     }
 
+    /// When the time of a row began that is stamped at its end: with the row before of the same labels. Nobody
+    /// knows of the first one, nor of one after a pause: a collector that stood still tells of no more than its
+    /// own interval then.
+    fn began_ms(
+        &mut self,
+        at_ms: i64,
+        line: u64,
+        cells: &[String],
+    ) -> Result<Option<i64>, ReadSeriesError> {
+        let labels = self.columns.values.iter().flat_map(|(_, labels)| labels);
+        let key: Vec<String> = labels.filter_map(|at| cells.get(*at).cloned()).collect();
+        let most = self.ended.len() >= MOST_ENDED;
+        let Some(before) = self.ended.get_mut(&key) else {
+            if most {
+                return Err(ReadSeriesError::TooManySeries(line));
+            }
+            let first = EndedRow {
+                at_ms,
+                begin_ms: None,
+                gap_ms: None,
+            };
+            self.ended.insert(key, first);
+            return Ok(None);
+        };
+        if before.at_ms != at_ms {
+            let gap_ms = before.at_ms.abs_diff(at_ms);
+            let is_pause = before.gap_ms.is_some_and(|usual| gap_ms / LONGER > usual);
+            *before = EndedRow {
+                at_ms,
+                begin_ms: (!is_pause).then_some(before.at_ms.min(at_ms)),
+                gap_ms: Some(gap_ms),
+            };
+        }
+        Ok(before.begin_ms)
+    }
+
+    /// Of times without a date the same may be of two days.
+    fn tell_days_apart(&mut self, at_ms: i64, line: u64) -> Result<(), ReadSeriesError> {
+        if !self.has_no_date {
+            return Ok(());
+        }
+        let goes_back = |last: i64| last.saturating_sub(at_ms) > HALF_A_DAY_MS;
+        self.is_next_day |= self.last_ms.is_some_and(goes_back);
+        let is_again = self.is_next_day && self.first_ms.is_some_and(|first| at_ms >= first);
+        let run_ms = self.window.end_ms - self.window.begin_ms;
+        if is_again || run_ms > 2 * HALF_A_DAY_MS {
+            return Err(ReadSeriesError::NoDate(format!(
+                "line {line}: its times have no date, and more than a day is in {}; write the date, too, for \
+                 example format = \"%Y-%m-%d %H:%M:%S\"",
+                if is_again { "the file" } else { "the run" },
+            )));
+        }
+        self.first_ms.get_or_insert(at_ms);
+        Ok(())
+    }
+
     fn end(mut self) -> Result<ReadSeries, ReadSeriesError> {
         let read = &self.read;
-        let rows = read.inside + read.outside;
+        let without_begin = read.remarks.iter().find(|r| r.kind == RemarkKind::NoBegin);
+        let rows = read.inside + read.outside + without_begin.map_or(0, |r| r.count);
         let of = |kind: RemarkKind| read.remarks.iter().find(|r| r.kind == kind);
         let Some((first_ms, last_ms)) = read.times_ms else {
             let why = match of(RemarkKind::NoTime).or_else(|| of(RemarkKind::Short)) {

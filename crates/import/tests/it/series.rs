@@ -321,3 +321,62 @@ proptest! {
         prop_assert!(begun.elapsed() < std::time::Duration::from_secs(20));
     }
 }
+
+/// Times without a date, stamped at their end, of one column.
+const CLOCK: &str = r#"
+source = "sar"
+[time]
+column = "at"
+format = "%H:%M:%S"
+stamps = "end"
+[[column]]
+column = "us"
+name = "cpu.user"
+unit = "ratio"
+"#;
+
+#[test]
+fn rows_that_tell_of_the_time_before_begin_at_the_row_above() {
+    // Two devices a time: both began when the time above did.
+    let table = "at,us\n05:59:00,9\n06:00:00,8\n06:01:00,1\n06:01:00,2\n06:02:00,3\n";
+    let got = read(CLOCK, table).unwrap();
+    // Nobody knows when the first began, and the second did before the run.
+    assert_eq!((got.inside, got.outside), (3, 1));
+    assert_eq!(remarks(&got)[0], (RemarkKind::NoBegin, 1, 2));
+    assert_eq!(points(&got.series[0]), [(-10_000, 1.0), (50_000, 3.0)]);
+    let at_begin = read(&CLOCK.replace("\"end\"", "\"begin\""), table).unwrap();
+    assert_eq!(points(&at_begin.series[0])[0], (-10_000, 8.0));
+    // One after a pause tells of no more than its own time.
+    let table = "at,us\n05:58:00,9\n05:59:00,8\n06:00:00,7\n06:04:00,1\n06:05:00,2\n";
+    let got = read(CLOCK, table).unwrap();
+    assert_eq!(points(&got.series[0]), [(230_000, 2.0)]);
+    // Devices of one sample may be some seconds apart.
+    let apart = "at,us,dev\n06:00:00,1,a\n06:00:01,2,b\n06:00:10,3,a\n06:00:11,4,b\n\
+                 06:00:20,5,a\n06:00:21,6,b\n";
+    let by_device = CLOCK.replace("unit =", "labels_from = { disk = \"dev\" }\nunit =");
+    let got = read(&by_device, apart).unwrap();
+    assert_eq!((got.inside, got.series.len()), (4, 2));
+    let second = points(&got.series[1]);
+    assert_eq!(second.iter().map(|p| p.1).collect::<Vec<_>>(), [4.0, 6.0]);
+    let wrong = ColumnMapping::parse(&CLOCK.replace("\"end\"", "\"ends\"")).unwrap_err();
+    assert!(wrong.to_string().contains("did you mean end?"), "{wrong}");
+}
+
+#[test]
+fn times_without_a_date_are_of_one_day() {
+    let table = |rows: std::ops::Range<u32>| {
+        let rows = rows.map(|n| format!("{:02}:{:02}:00,1\n", n / 60 % 24, n % 60));
+        String::from("at,us\n") + &rows.collect::<String>()
+    };
+    // Over midnight, but less than a day.
+    let got = read(CLOCK, &table(23 * 60..(24 + 22) * 60)).unwrap();
+    // Those that begin from 06:00 to 06:10.
+    assert_eq!(got.inside, 11);
+    let refused = read(CLOCK, &table(0..(24 + 7) * 60))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("no date") && refused.contains("%Y-%m-%d"),
+        "{refused}"
+    );
+}

@@ -144,6 +144,7 @@ fn where_the_mean_passed_is_weighed_by_transactions() {
             service_mean_ms: service,
             server_and_network_mean_ms: service - client,
             client_mean_ms: client,
+            paused_mean_ms: 0.0,
         }),
         ..Totals::default()
     };

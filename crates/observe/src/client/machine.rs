@@ -59,12 +59,15 @@ pub(crate) mod metrics {
     pub const BLOCKED: Metric = Metric::gauge("processes.blocked", "tasks", 0);
 }
 
+/// In the order of [`metrics::DISK`]; what the kernel does not count has none.
+type DiskTotals = [Option<f64>; 10];
+
 pub(super) struct Machine {
     stat: ProcFile,
     diskstats: ProcFile,
     pressure: [ProcFile; 3],
     /// By name: the first totals, until something changed.
-    disks: HashMap<String, Option<[f64; 10]>>,
+    disks: HashMap<String, Option<DiskTotals>>,
     told: usize,
 }
 
@@ -132,7 +135,9 @@ impl Machine {
                 None => {}
             }
             for (metric, total) in metrics::DISK.iter().zip(totals) {
-                samples.tell(metric, &[("disk", name)], total);
+                if let Some(total) = total {
+                    samples.tell(metric, &[("disk", name)], total);
+                }
             }
         }
         Ok(())
@@ -155,22 +160,24 @@ fn pressure(text: &str, kind: &str) -> Option<f64> {
 
 /// Disks and partitions by name, with totals in the order of [`metrics::DISK`]
 /// (Documentation/admin-guide/iostats.rst).
-fn disks(diskstats: &str) -> impl Iterator<Item = (&str, [f64; 10])> {
+fn disks(diskstats: &str) -> impl Iterator<Item = (&str, DiskTotals)> {
     diskstats.lines().filter_map(|line| {
         let mut words = line.split_ascii_whitespace().skip(2);
         let name = words.next()?;
         let numbers: Vec<f64> = words.map_while(|w| w.parse().ok()).collect();
-        let n = |at: usize| numbers.get(at).copied().unwrap_or(0.0);
+        let n = |at: usize| numbers.get(at).copied();
+        let bytes = |at: usize| n(at).map(|sectors| sectors * SECTOR);
         (numbers.len() >= 11).then(|| {
             let totals = [
                 n(0),
-                n(2) * SECTOR,
+                bytes(2),
                 n(3),
                 n(4),
-                n(6) * SECTOR,
+                bytes(6),
                 n(7),
                 n(9),
                 n(10),
+                // Flushes, which Linux counts from 5.5 on.
                 n(15),
                 n(16),
             ];
@@ -190,12 +197,10 @@ mod tests {
         assert_eq!(found.len(), 1);
         let (name, totals) = found[0];
         assert_eq!(name, "sda");
-        assert_eq!(
-            totals,
-            [1.0, 1536.0, 4.0, 5.0, 3584.0, 8.0, 10.0, 11.0, 0.0, 0.0]
-        );
+        let counted = [1.0, 1536.0, 4.0, 5.0, 3584.0, 8.0, 10.0, 11.0].map(Some);
+        assert_eq!((&totals[..8], &totals[8..]), (&counted[..], &[None; 2][..]));
         let new = "259 0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17";
-        assert_eq!(disks(new).next().unwrap().1[8..], [16.0, 17.0]);
+        assert_eq!(disks(new).next().unwrap().1[8..], [16.0, 17.0].map(Some));
         let psi = "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=5\n";
         assert_eq!(pressure(psi, "full"), Some(5.0));
         assert_eq!(pressure("", "some"), None);

@@ -86,6 +86,9 @@ impl ThreadGroups {
         }
         self.known.retain(|_, thread| thread.at_look == look);
         self.rest = self.known.len() / THREADS_A_SECOND;
+        if self.known.is_empty() {
+            return Err("this kernel tells no CPU of threads (CONFIG_SCHED_INFO)".into());
+        }
         let columns = *self.columns.get_or_insert_with(|| {
             GROUPS.map(|(threads, _)| {
                 let labels = [("threads", threads)];

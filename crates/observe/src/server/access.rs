@@ -71,6 +71,14 @@ impl EndpointAccess {
         (!self.authorization.is_empty()).then(|| self.authorization.reveal())
     }
 
+    /// Whether the file of certificate authorities can be used, if one is named.
+    ///
+    /// # Errors
+    /// In words, with the option and the file.
+    pub fn check(&self) -> Result<(), String> {
+        self.ca.as_ref().map_or(Ok(()), |_| self.tls().map(drop))
+    }
+
     /// The configuration of TLS.
     pub(super) fn tls(&self) -> Result<Arc<ClientConfig>, String> {
         let made =
@@ -108,5 +116,8 @@ mod tests {
         let said = said.map(|_| ()).unwrap_err();
         assert!(said.starts_with("--observe-ca: "), "{said}");
         assert!(said.contains("/nonexistent/ca.pem"), "{said}");
+        let access = EndpointAccess::new(Some(Path::new("/nonexistent/ca.pem")));
+        assert_eq!(access.check(), Err(said));
+        assert_eq!(EndpointAccess::new(None).check(), Ok(()));
     }
 }

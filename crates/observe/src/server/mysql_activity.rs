@@ -41,6 +41,8 @@ pub(crate) struct MysqlActivity {
     strangers: HashMap<i64, u32>,
     /// Of a watch all sessions are told alike.
     makes_load: bool,
+    /// Whether the run's sessions come from whatever hosts.
+    by_clients: bool,
     /// Whether all sessions were seen, by the session of this id: a new one may have lost the right.
     saw_all: bool,
     asked_on: Option<i64>,
@@ -57,9 +59,15 @@ impl MysqlActivity {
             known: HashSet::new(),
             strangers: HashMap::new(),
             makes_load,
+            by_clients: false,
             saw_all: false,
             asked_on: None,
         }
+    }
+
+    /// Whether several clients make the load.
+    pub fn by_clients(self, by_clients: bool) -> Self {
+        Self { by_clients, ..self }
     }
 
     /// What would show all sessions; nothing where they are shown.
@@ -74,12 +82,13 @@ impl MysqlActivity {
     }
 }
 
-/// Who a session is of: its account, host and database. The run's are of the same as those that observe, and
-/// known by their ids where one process makes all of the load.
-fn whose(rows: &RowSet, row: usize) -> [String; 3] {
+/// Who a session is of: its account, database and, where one client makes all of the load, host. The run's are
+/// of the same as those that observe, and known by their ids where one process makes all of it.
+fn whose(rows: &RowSet, row: usize, by_clients: bool) -> [String; 3] {
     let [account, host, database] = [1, 2, 3].map(|at| rows.text(row, at).unwrap_or_default());
     // Each connection has a port of its own.
     let host = host.rsplit_once(':').map_or(&*host, |(host, _)| host);
+    let host = if by_clients { "" } else { host };
     [account, host.into(), database]
 }
 
@@ -105,7 +114,7 @@ impl SeriesSource for MysqlActivity {
         let own = self.own.ids();
         let this = (0..rows.len()).find(|row| rows.int(*row, 0) == self.db.id());
         let of_run = this.filter(|_| self.makes_load && self.db.id().is_some());
-        let of_run = of_run.map(|row| whose(&rows, row));
+        let of_run = of_run.map(|row| whose(&rows, row, self.by_clients));
         self.sessions.look();
         self.others.look();
         self.by_type.looked(&self.db);
@@ -122,7 +131,8 @@ impl SeriesSource for MysqlActivity {
             if own.contains(&id) || is_aside(&user, &command) {
                 continue;
             }
-            let mut is_other = of_run.as_ref().is_some_and(|run| *run != whose(&rows, row));
+            let is_anothers = |run: &[String; 3]| *run != whose(&rows, row, self.by_clients);
+            let mut is_other = of_run.as_ref().is_some_and(is_anothers);
             let is_of_run = self.by_type.types.is_of_run(id);
             if is_of_run == Some(true) || self.known.contains(&id) {
                 known.insert(id);
@@ -168,7 +178,27 @@ impl SeriesSource for MysqlActivity {
 
 #[cfg(test)]
 mod tests {
-    use super::is_aside;
+    use super::{is_aside, whose};
+    use tidemark_drivers::{Cell, RowSet};
+
+    #[test]
+    fn sessions_of_several_clients_come_from_whatever_hosts() {
+        let mut rows = RowSet::new();
+        rows.reset(4);
+        for [account, host, database] in [
+            ["bench", "10.0.0.1:4000", "sbtest"],
+            ["bench", "10.0.0.2:4000", "sbtest"],
+            ["bench", "10.0.0.2:4001", "shop"],
+        ] {
+            for cell in ["7", account, host, database] {
+                rows.push(Cell::Bytes(cell.as_bytes()));
+            }
+        }
+        let whose = |row, by_clients| whose(&rows, row, by_clients);
+        assert_ne!(whose(0, false), whose(1, false));
+        assert_eq!(whose(0, true), whose(1, true));
+        assert_ne!(whose(1, true), whose(2, true));
+    }
 
     #[test]
     fn threads_that_replicate_are_no_sessions() {

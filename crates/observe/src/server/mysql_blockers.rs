@@ -38,6 +38,8 @@ type Doing = (&'static str, &'static str);
 pub(super) struct Blockers {
     /// Nothing where the account may not ask.
     sql: Option<String>,
+    /// Whether the run's sessions come from whatever hosts.
+    by_clients: bool,
     refusals: Refusals,
     next: Option<Instant>,
     /// Sessions that are blocked, by what their blockers do: what was seen once is told as 0 later.
@@ -45,9 +47,17 @@ pub(super) struct Blockers {
 }
 
 impl Blockers {
+    /// Of a run whose load several clients make, or one.
+    pub fn of(by_clients: bool) -> Self {
+        Self {
+            by_clients,
+            ..Self::default()
+        }
+    }
+
     /// Finds out what may be asked.
     pub fn start(&mut self, db: &mut Db) {
-        let all = [MARIADB, MYSQL].map(sql);
+        let all = [MARIADB, MYSQL].map(|pairs| sql(pairs, self.by_clients));
         self.sql = all.into_iter().find(|sql| db.query(sql).is_ok());
     }
 
@@ -118,22 +128,24 @@ fn pause(took: Duration) -> Duration {
     took * ASKING
 }
 
-/// The observing session is of the run's account, host and database.
-fn sql(pairs: &str) -> String {
+/// The observing session is of the run's account and database and, where one client makes all of the load, host.
+fn sql(pairs: &str, by_clients: bool) -> String {
     // Each connection has a port of its own.
     let host = |of: &str| {
         format!("LEFT({of}.HOST, CHAR_LENGTH({of}.HOST) - LOCATE(':', REVERSE({of}.HOST)))")
     };
+    let is_same_host = match by_clients {
+        true => "TRUE".into(),
+        false => format!("{} <=> {}", host("p"), host("me")),
+    };
     format!(
         "SELECT w.waiter, w.blocker, t.trx_state = 'LOCK WAIT', LEFT(t.trx_query, 80), \
          TIMESTAMPDIFF(SECOND, t.trx_started, NOW()), \
-         p.USER <=> me.USER AND {} <=> {} AND p.DB <=> me.DB \
+         p.USER <=> me.USER AND {is_same_host} AND p.DB <=> me.DB \
          FROM ({pairs} LIMIT {MOST_PAIRS}) AS w \
          JOIN information_schema.INNODB_TRX AS t ON t.trx_id = w.blocker \
          JOIN information_schema.PROCESSLIST AS me ON me.ID = CONNECTION_ID() \
-         LEFT JOIN information_schema.PROCESSLIST AS p ON p.ID = t.trx_mysql_thread_id",
-        host("p"),
-        host("me"),
+         LEFT JOIN information_schema.PROCESSLIST AS p ON p.ID = t.trx_mysql_thread_id"
     )
 }
 

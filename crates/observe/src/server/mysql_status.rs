@@ -178,7 +178,8 @@ pub(crate) struct MysqlStatus {
 }
 
 impl MysqlStatus {
-    pub fn new(connector: &Connector, own: &Own) -> Self {
+    /// Of a run whose load several clients make, or one.
+    pub fn new(connector: &Connector, own: &Own, by_clients: bool) -> Self {
         let names = TOLD.iter().flat_map(StatusMetric::names);
         let sql = show(
             "GLOBAL",
@@ -189,7 +190,7 @@ impl MysqlStatus {
             own: own.clone(),
             rest: Rest::default(),
             sql,
-            transactions: Transactions::of(connector),
+            transactions: Transactions::of(connector, by_clients),
         }
     }
 }
@@ -231,6 +232,7 @@ impl SeriesSource for MysqlStatus {
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         count_own(&mut self.db, &self.own)?;
         let rows = self.db.query(&self.sql).map_err(|e| e.to_string())?;
+        samples.are_of_now();
         let all = (0..rows.len()).filter_map(|row| rows.text(row, 0).zip(rows.float(row, 1)));
         let values: HashMap<String, f64> = all.collect();
         for told in TOLD {

@@ -21,7 +21,7 @@ const DEADLOCKS: Metric = Metric::count("deadlocks");
 const WAITING: usize = 1;
 /// The column of their sessions, separated by commas.
 const WAITERS: usize = 4;
-/// The server's times have whole seconds.
+/// The server's times have whole seconds, and are of its own time zone, as sessions that observe are.
 const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
      COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0), \
@@ -43,8 +43,9 @@ pub(super) struct Transactions {
 
 impl Transactions {
     /// Of a target; nothing is asked yet.
-    pub fn of(connector: &Connector) -> Self {
+    pub fn of(connector: &Connector, by_clients: bool) -> Self {
         Self {
+            blockers: Blockers::of(by_clients),
             types: TypesDuringLook::of(connector),
             ..Self::default()
         }

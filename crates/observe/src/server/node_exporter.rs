@@ -276,6 +276,7 @@ impl SeriesSource for NodeExporter {
             return Ok(());
         };
         let text = get(url, LONGEST)?;
+        samples.are_of_now();
         self.tell(&text, samples);
         Ok(())
     }

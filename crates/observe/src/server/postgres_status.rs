@@ -273,6 +273,7 @@ impl SeriesSource for PostgresStatus {
             let Some(rows) = asked.ask(&mut self.db, group.name, &sql, &mut failed) else {
                 continue;
             };
+            samples.are_of_now();
             for (column, (metric, _)) in group.told.iter().enumerate() {
                 if let Some(value) = rows.float(0, column) {
                     let rest = match metric.name {

@@ -131,11 +131,16 @@ impl ServerProcess {
     /// The root and its children.
     fn processes(&self) -> Vec<u32> {
         let root = self.root;
-        let children = format!("/proc/{root}/task/{root}/children");
-        let children = fs::read_to_string(children).unwrap_or_default();
-        let children = children
-            .split_ascii_whitespace()
-            .filter_map(|c| c.parse().ok());
+        let children = fs::read_to_string(format!("/proc/{root}/task/{root}/children"));
+        // Kernels may lack that file (CONFIG_PROC_CHILDREN).
+        let children = children.map_or_else(
+            |_| super::programs::children(root),
+            |text| {
+                text.split_ascii_whitespace()
+                    .filter_map(|c| c.parse().ok())
+                    .collect()
+            },
+        );
         std::iter::once(root).chain(children).collect()
     }
 
@@ -164,7 +169,7 @@ impl ServerProcess {
             self.rest -= 1;
             return;
         }
-        let own = self.own.tasks();
+        let own = self.own.own_tasks();
         let is_first = self.tasks.is_empty();
         // Who writes nothing need not be asked how much each wrote.
         let asks_io = self.reads_io && self.wrote;
@@ -217,6 +222,10 @@ impl ServerProcess {
         }
         self.tasks = seen;
         self.rest = self.tasks.len() / TASKS_A_SECOND;
+        if self.tasks.is_empty() {
+            // The kernel keeps no account of them (CONFIG_SCHED_INFO).
+            return;
+        }
         samples.tell(&CPU_OBSERVING, &[], self.observing_ns as f64);
         samples.tell(&RUN_DELAY, &[], self.sums[1] as f64);
         samples.tell(&SWITCHES, &[], self.sums[2] as f64);
@@ -266,6 +275,8 @@ impl SeriesSource for ServerProcess {
         for process in &processes {
             let stat = || format!("/proc/{process}/stat");
             let stat = ProcessStat::read(&self.files.read(*process, "stat", stat));
+            // A child that has ended keeps its own total until its parent has it.
+            let stat = stat.filter(|stat| *process != self.root || !stat.has_ended());
             if let Some(stat) = stat {
                 ticks = [ticks[0] + stat.user, ticks[1] + stat.system];
                 threads.push((*process, stat.threads));
@@ -314,9 +325,16 @@ struct ProcessStat {
     /// The same in the kernel.
     system: f64,
     threads: usize,
+    /// Whether its first thread has ended, and its parent has not waited for it.
+    is_zombie: bool,
 }
 
 impl ProcessStat {
+    /// Whether nothing of it runs any more.
+    fn has_ended(&self) -> bool {
+        self.is_zombie && self.threads <= 1
+    }
+
     fn read(stat: &str) -> Option<Self> {
         // The name in brackets may have spaces.
         let numbers = stat.rsplit_once(')')?.1;
@@ -326,6 +344,7 @@ impl ProcessStat {
             user: n(11)? + n(13)?,
             system: n(12)? + n(14)?,
             threads: numbers.get(17)?.parse().ok()?,
+            is_zombie: numbers.first() == Some(&"Z"),
         })
     }
 }
@@ -363,14 +382,45 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_nobody_waited_for_has_ended() {
+        let target = Target::parse("mysql://u@127.0.0.1/d").unwrap();
+        let connector = Connector::new(target, ConnectOptions::default()).unwrap();
+        let mut ended = Command::new("true").spawn().unwrap();
+        let mut server = ServerProcess::named(connector, Own::default(), ended.id());
+        server.root = ended.id();
+        let mut samples = Samples::new(SERVER_PROCESS, Duration::from_secs(1));
+        let mut second = 0;
+        let why = loop {
+            samples.begin(Some(second * 1000));
+            if let Err(why) = server.sample(&mut samples) {
+                break why;
+            }
+            second += 1;
+            assert!(second < 1000, "it never ends");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        ended.wait().unwrap();
+        assert!(why.contains("has ended"), "{why}");
+    }
+
+    #[test]
     fn a_process_is_read() {
         let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 6 0 5";
         let read = ProcessStat {
             user: 130.0,
             system: 24.0,
             threads: 6,
+            is_zombie: false,
         };
         assert_eq!(ProcessStat::read(stat), Some(read));
+        let ended = "7 (a b) c) Z 1 7 7 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 1 0 5";
+        assert!(ProcessStat::read(ended).unwrap().has_ended());
+        // Others of its threads work on.
+        assert!(
+            !ProcessStat::read(&stat.replace(" S ", " Z "))
+                .unwrap()
+                .has_ended()
+        );
         assert_eq!(ProcessStat::read("7 (x"), None);
         let io = "rchar: 1\nread_bytes: 4096\nwrite_bytes: 8\n";
         assert_eq!(io_line(io, "read_bytes"), Some(4096.0));

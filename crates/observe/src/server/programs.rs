@@ -1,6 +1,7 @@
 //! Programs on the server's host that are neither the server nor this client: those that use most of the
 //! processors.
 
+use super::find;
 use crate::kept_files::KeptFiles;
 use crate::source::{Metric, Samples};
 use std::collections::{BTreeMap, HashMap};
@@ -101,6 +102,17 @@ fn found(server: &[u32], files: &mut KeptFiles) -> HashMap<u32, Process> {
         Some((id, process))
     })
     .collect()
+}
+
+/// The processes that a process has started and not waited for.
+pub(super) fn children(of: u32) -> Vec<u32> {
+    let is_child = |id: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat"));
+        stat.ok()
+            .and_then(|stat| process(&stat))
+            .is_some_and(|read| read.parent == of)
+    };
+    find::processes().filter(is_child).collect()
 }
 
 /// Its name, parent, and ticks in user space and in the kernel (proc_pid_stat(5)).

@@ -47,6 +47,7 @@ pub fn observed(url: &str, lasting: Duration) -> (Vec<Series>, SamplingResult, D
         on_client: Some(false),
         pid: None,
         makes_load: true,
+        by_clients: false,
     });
     let (sink, chunks) = sink();
     let watch = Sampling::start(all.sources, Duration::ZERO, &sink);

@@ -436,6 +436,7 @@ fn only_clusters_have_nodes() {
             on_client: Some(false),
             pid: None,
             makes_load: true,
+            by_clients: false,
         });
         let has = all.sources.iter().any(|s| s.name() == SERVER_NODES);
         let unseen: Vec<String> = all.unseen.into_iter().map(|o| o.source).collect();

@@ -47,6 +47,7 @@ pub fn observed_by(
         on_client: Some(true),
         pid: None,
         makes_load: true,
+        by_clients: false,
     });
     assert!(all.unseen.is_empty());
     let (sink, chunks) = sink();
@@ -68,13 +69,22 @@ pub fn of<'e>(ended: &'e SamplingResult, source: &str) -> &'e Observed {
 /// quarter of them all.
 const SHORT: Duration = Duration::from_millis(100);
 
+/// One round per step: a rate that a machine with other work keeps up with, too.
+const STEP: Duration = Duration::from_millis(10);
+
 /// Executes statements one after the other for so long, on one session.
 pub fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
-    load_on(url, statements, lasting, lasting)
+    load_on(url, statements, lasting, lasting, Duration::ZERO)
 }
 
-/// The same on sessions that each last so long.
-fn load_on(url: &str, statements: &[&str], lasting: Duration, session_lasts: Duration) -> u32 {
+/// The same on sessions that each last so long, one round in each step.
+fn load_on(
+    url: &str,
+    statements: &[&str],
+    lasting: Duration,
+    session_lasts: Duration,
+    step: Duration,
+) -> u32 {
     let connector = connector(url);
     let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
     let rounds = block_on(async move {
@@ -91,6 +101,7 @@ fn load_on(url: &str, statements: &[&str], lasting: Duration, session_lasts: Dur
                 session.simple(sql).await.unwrap();
             }
             rounds += 1;
+            std::thread::sleep((begun + step * rounds).saturating_duration_since(Instant::now()));
         }
         session.close().await;
         rounds
@@ -104,6 +115,13 @@ pub const LOAD: [&str; 4] = [
     "SELECT n FROM numbers WHERE id BETWEEN 10 AND 29",
     "COMMIT",
 ];
+
+/// Five such transactions in one round trip: so that the observing session's own commits are few beside them.
+const FIVE_ON_POSTGRES: &str = "DO $$ DECLARE seen INT; BEGIN FOR i IN 1..5 LOOP
+    UPDATE numbers SET n = n + 1 WHERE id = 7;
+    SELECT SUM(n) INTO seen FROM numbers WHERE id BETWEEN 10 AND 29;
+    COMMIT;
+END LOOP; END $$";
 
 pub fn prepare(server: &Endpoint) {
     server
@@ -123,8 +141,8 @@ fn totals(server: &Endpoint, sql: &[&str]) -> Vec<f64> {
 }
 
 /// Rates of the series beside the growth of the server's own totals, which are read outside of the
-/// load. The load is steady; a machine with other work may make one try uneven, so there are several.
-fn agree(server: &Endpoint, compared: &[(&str, &str)]) {
+/// load. The load has a rate that a busy machine reaches, too; one try may still be uneven, so there are several.
+fn agree(server: &Endpoint, load: &[&str], compared: &[(&str, &str)]) {
     const SECONDS: u64 = 5;
     let sql: Vec<&str> = compared.iter().map(|(_, sql)| *sql).collect();
     let mut said = Vec::new();
@@ -133,7 +151,13 @@ fn agree(server: &Endpoint, compared: &[(&str, &str)]) {
         let begun = Instant::now();
         let mut rounds = 0;
         let (series, ended, _) = observed(&server.url(), "server-status", || {
-            rounds = load_on(&server.url(), &LOAD, Duration::from_secs(SECONDS), SHORT);
+            rounds = load_on(
+                &server.url(),
+                load,
+                Duration::from_secs(SECONDS),
+                SHORT,
+                STEP,
+            );
         });
         let seconds = begun.elapsed().as_secs_f64();
         assert!(of(&ended, "server-status").sampled, "{ended:?}");
@@ -174,6 +198,7 @@ fn mariadbs_series_agree_with_its_own_totals() {
     prepare(server.endpoint());
     agree(
         server.endpoint(),
+        &LOAD,
         &[
             ("queries", "SHOW GLOBAL STATUS LIKE 'Questions'"),
             ("commits", "SHOW GLOBAL STATUS LIKE 'Com_commit'"),
@@ -196,6 +221,7 @@ fn postgres_series_agree_with_its_own_totals() {
     prepare(server.endpoint());
     agree(
         server.endpoint(),
+        &[FIVE_ON_POSTGRES],
         &[
             (
                 "commits",

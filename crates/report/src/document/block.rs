@@ -119,6 +119,8 @@ pub(crate) enum Block {
     Findings(Vec<Judged>),
     Figures(Vec<ChartFigure>),
     Panels(Vec<Panel>),
+    /// How panels are read: only where they are drawn.
+    OfPanels(String),
     /// Lines as they are, in a language (`sh`, `toml`, `text`).
     Code(&'static str, String),
     /// What is shown on demand.

@@ -108,6 +108,7 @@ fn one<'d>(block: &'d Block, t: &Texts, linked: &mut Option<Linked<'d>>) -> Stri
                 .map(|f| item(&format!("{}{}{}", f.title, t.colon, f.says)))
                 .collect(),
         },
+        Block::OfPanels(_) => String::new(),
         Block::Panels(panels) => panels.iter().map(|p| item(&p.says)).collect(),
         Block::Code(language, text) => code_block(language, text),
         Block::Fold(title, inner) => {

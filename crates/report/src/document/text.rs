@@ -84,6 +84,7 @@ impl TextBuilder {
             Block::Figures(figures) => figures.iter().for_each(|f| {
                 self.line(&format!("{indent}{}{}{}", f.title, t.colon, f.says));
             }),
+            Block::OfPanels(_) => {}
             Block::Panels(panels) => panels.iter().for_each(|p| self.line(&p.says)),
             Block::Code(_, text) => text.lines().for_each(|l| self.line(&format!("  {l}"))),
             Block::Fold(title, inner) => {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::compare::{Compared, ComparedRun, Difference, Metric, Needed, Verdict};
 use tidemark_analysis::observed::{Cost, compared};
-use tidemark_analysis::{Comparison, compare_measured};
+use tidemark_analysis::{Comparison, compare_measured, costs_of_repeats};
 use tidemark_diagnosis::{Changes, Diagnosis};
 
 /// A factor of more values is a course, which a chart shows.
@@ -313,7 +313,11 @@ fn of_ids<'p, 'd>(
 }
 
 fn costs(point: &CurvePoint<'_>, ids: &[String]) -> Vec<Vec<Cost>> {
-    of_ids(point, ids).map(|run| run.costs.clone()).collect()
+    let runs: Vec<_> = of_ids(point, ids)
+        .map(super::RunDigest::own_costs)
+        .collect();
+    let repeats = costs_of_repeats(&runs).into_iter();
+    repeats.map(|(_, costs)| costs).collect()
 }
 
 fn diagnoses<'d>(point: &CurvePoint<'d>, ids: &[String]) -> Vec<&'d Diagnosis> {

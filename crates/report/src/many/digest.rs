@@ -12,7 +12,7 @@ use tidemark_analysis::compare::ComparedRun;
 use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
-use tidemark_analysis::{Finding, Presence, Resources, Setup, Severity};
+use tidemark_analysis::{Finding, Presence, Resources, RunCosts, Setup, Severity};
 use tidemark_core::record::MachineFigures;
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, Experiments, HostLoad, Imported, Interval,
@@ -378,6 +378,15 @@ impl RunDigest {
             measured: ComparedRun::of(record, &findings).ok(),
             findings,
         })
+    }
+
+    /// What its transactions cost by its own account.
+    pub(crate) fn own_costs(&self) -> RunCosts<'_> {
+        RunCosts {
+            presence: self.presence.as_ref(),
+            costs: &self.costs,
+            transactions: self.transactions,
+        }
     }
 
     /// The run's id; ids sort by the start of a run.

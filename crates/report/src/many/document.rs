@@ -7,8 +7,8 @@ use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
 use super::{
-    commands, contrast, contrast_part, environment, figure, findings, overview, resources, summary,
-    workload,
+    commands, contrast, contrast_part, costs, environment, figure, findings, overview, resources,
+    summary, workload,
 };
 use crate::ReportError;
 use crate::document::{Block, Document, DocumentPart, Role};
@@ -107,7 +107,8 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         let of_unit = sources.of_unit(workload.unit());
         parts.push(workload::part(&of_unit, workload, cells)?.role(Role::Results));
     }
-    parts.extend(resources::part(&sources).map(|part| part.role(Role::Results)));
+    let by_run = [resources::part(&sources), costs::part(&sources)].into_iter();
+    parts.extend(by_run.flatten().map(|part| part.role(Role::Results)));
     let compared = contrast_part::parts(&sources, &contrasts).into_iter();
     parts.extend(compared.map(|part| part.role(Role::Results)));
     parts.extend(findings::part(&sources));

@@ -8,6 +8,7 @@ mod commands;
 mod contrast;
 mod contrast_changes;
 mod contrast_part;
+mod costs;
 mod csv;
 mod digest;
 mod document;

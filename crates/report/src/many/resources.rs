@@ -2,16 +2,20 @@
 
 use super::digest::RunDigest;
 use super::document::Sources;
+use super::matrix::{CurvePoint, LoadCurve};
 use super::workload::MeasuredWorkload;
 use crate::document::{Block, DocumentPart, Grid};
-use crate::number::{bytes, three};
+use crate::number::{bytes, three, whole};
 use crate::texts::{fill, observed};
 
 /// So many rows are read; more are there to be looked up.
 const MOST: usize = 40;
 const COLUMNS: usize = 6;
 
-/// `None` where nothing was observed of any run.
+/// Of these an embedded database has none: it works in the client's process.
+const NONE_EMBEDDED: [usize; 2] = [2, 5];
+
+/// `None` without runs of our own.
 pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     let (t, o) = (s.t, observed::of(s.lang));
     let names: [&str; COLUMNS] = [
@@ -24,20 +28,28 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     ];
     let mut grid = Grid::of(&[s.common.workload], &names);
     let mut missing = [0usize; COLUMNS];
-    let mut any = false;
+    let (mut any, mut any_embedded) = (false, false);
     for (label, run) in runs(s) {
         any |= !run.resources.is_empty();
+        let server = run.server.as_ref();
+        let is_embedded = server.is_some_and(|server| server.engine.is_embedded());
+        any_embedded |= is_embedded;
         let figures = figures(run);
-        for (count, figure) in missing.iter_mut().zip(&figures) {
-            *count += usize::from(figure.is_none());
+        for (column, figure) in figures.iter().enumerate() {
+            let can_be = !(is_embedded && NONE_EMBEDDED.contains(&column));
+            missing[column] += usize::from(can_be && figure.is_none());
         }
         let cells = figures.map(|figure| figure.unwrap_or("–".into()));
         grid.rows.push([label].into_iter().chain(cells).collect());
     }
-    if !any {
+    let all = grid.rows.len();
+    if all == 0 {
         return None;
     }
-    let all = grid.rows.len();
+    if !any {
+        let says = Block::Fine(o.resources_none.into());
+        return Some(DocumentPart::new(o.resources, vec![says]));
+    }
     let lacking = names.iter().zip(missing).filter(|(_, count)| *count > 0);
     let lacking: Vec<String> = lacking
         .map(|(name, count)| match count == all {
@@ -49,17 +61,42 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
             }
         })
         .collect();
-    grid.sortable = true;
-    let table = match all > MOST {
-        true => Block::Fold(o.resources.into(), vec![Block::Table(grid)]),
-        false => Block::Table(grid),
-    };
+    let table = by_run(grid, s);
     let mut blocks = vec![table, Block::Fine(o.resources_say.into())];
+    if any_embedded {
+        blocks.push(Block::Fine(o.resources_embedded.into()));
+    }
     if !lacking.is_empty() {
         let what = lacking.join(s.common.comma);
         blocks.push(Block::Fine(fill(o.resources_missing, &[("what", &what)])));
     }
     Some(DocumentPart::new(o.resources, blocks))
+}
+
+/// A table with a row a run, folded where there are many.
+pub(super) fn by_run(mut grid: Grid, s: &Sources<'_>) -> Block {
+    grid.sortable = true;
+    let rows = whole(grid.rows.len() as u64);
+    match grid.rows.len() > MOST {
+        true => Block::Fold(
+            fill(s.t.run_many, &[("count", &*rows)]),
+            vec![Block::Table(grid)],
+        ),
+        false => Block::Table(grid),
+    }
+}
+
+/// A point's place in the study.
+pub(super) fn place(
+    m: &MeasuredWorkload<'_, '_>,
+    series: &LoadCurve<'_>,
+    point: &CurvePoint<'_>,
+) -> String {
+    let label = m.label(series, point);
+    match m.s.matrix.workloads.len() > 1 && label != m.workload.name {
+        true => format!("{}{}{label}", m.workload.name, m.s.common.colon),
+        false => label,
+    }
 }
 
 /// Runs that have a result of their own, each with its place in the study.
@@ -68,10 +105,7 @@ fn runs<'m>(s: &Sources<'m>) -> Vec<(String, &'m RunDigest)> {
     for (workload, cells) in s.workloads() {
         let m = MeasuredWorkload { s, workload, cells };
         for (series, point, _) in m.points() {
-            let mut label = m.label(series, point);
-            if s.matrix.workloads.len() > 1 && label != workload.name {
-                label = format!("{}{}{label}", workload.name, s.common.colon);
-            }
+            let label = place(&m, series, point);
             let runs = point.runs.iter().enumerate();
             for (n, run) in runs.filter(|(_, run)| run.counts() && run.imported.is_none()) {
                 all.push((format!("{label}{}", m.repeat(point, n)), *run));

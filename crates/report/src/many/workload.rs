@@ -114,7 +114,7 @@ pub(super) fn part<'m>(
         let panels = panels::of(&m);
         if !panels.is_empty() {
             blocks.push(Block::Heading(s.t.over_time.into()));
-            blocks.push(Block::Fine(s.t.over_time_says.into()));
+            blocks.push(Block::OfPanels(s.t.over_time_says.into()));
             blocks.push(Block::Panels(panels));
         }
     }

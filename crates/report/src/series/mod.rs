@@ -22,8 +22,8 @@ const MOST_APART: usize = 4;
 const ALIKE: [&str; 4] = ["core", "disk", "instance", "interface"];
 /// So many names are drawn and listed.
 const MOST_NAMES: usize = 100;
-/// Labels of what has no points before it was first seen.
-const SEEN_LATE: [&str; 2] = ["state", "program"];
+/// Labels of what has no points before it was first seen. Their longest is there at every sample.
+const SEEN_LATE: [&str; 3] = ["state", "program", "blocker"];
 /// So many states of sessions, and other kinds of one name.
 const MOST_STATES: usize = 10;
 
@@ -115,12 +115,22 @@ impl<'r> SeriesGroup<'r> {
         all
     }
 
-    fn count_longest(&mut self) {
+    fn count_longest(&mut self, record: &RunRecord) {
         let of = |label: &str| self.series.iter().all(|s| s.key.labels.contains_key(label));
-        let counts = self.series.iter();
-        let counts = counts.filter_map(|series| measured(&[series]));
+        let longest = |series: &[&Series]| {
+            let counts = series.iter().filter_map(|series| measured(&[series]));
+            counts.map(|one| one.count).max()
+        };
+        let Some(one) = self.series.first() else {
+            return;
+        };
         if SEEN_LATE.into_iter().any(of) {
-            self.longest = counts.map(|one| one.count).max();
+            self.longest = longest(&self.series);
+        } else if of("disk") {
+            // The only disk may have come late: a host's other figures are sampled with its disks'.
+            let is_peer = |s: &&Series| s.key.source == one.key.source && s.step_ms == one.step_ms;
+            let peers: Vec<&Series> = record.series.iter().filter(is_peer).collect();
+            self.longest = longest(&peers);
         }
     }
 
@@ -192,7 +202,7 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<SeriesGroup<'_>> {
         if group.is_of_states() {
             group.keep_largest();
         }
-        group.count_longest();
+        group.count_longest(record);
     }
     groups
 }

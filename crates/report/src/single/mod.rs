@@ -273,7 +273,7 @@ fn watched_parts(
                 let mut says = vec![axis];
                 says.extend(time.says(t).into_iter().map(String::from));
                 watched.blocks.insert(0, Block::Panels(panels));
-                watched.blocks.insert(0, Block::Fine(says.join(t.gap)));
+                watched.blocks.insert(0, Block::OfPanels(says.join(t.gap)));
             }
         }
         parts.push(watched);

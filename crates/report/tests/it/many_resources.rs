@@ -2,6 +2,7 @@
 
 use super::common::many::{document, records};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
+use tidemark_core::{Engine, ServerInfo};
 use tidemark_report::Lang;
 
 fn series(source: &str, name: &str, value: f64) -> Series {
@@ -24,11 +25,13 @@ fn each_run_has_a_row_and_what_is_missing_is_said() {
     );
     assert_eq!(records.len(), 4);
     let none = document("observed", &records);
+    let told = none.markdown(Lang::En).unwrap();
+    assert!(!told.contains("Cost of a transaction by run"), "{told}");
+    let (_, part) = told.split_once("## Resources by run").unwrap();
+    let (part, _) = part.split_once("\n## ").unwrap();
     assert!(
-        !none
-            .markdown(Lang::En)
-            .unwrap()
-            .contains("Resources by run")
+        part.contains("--observe=auto") && !part.contains('|'),
+        "{part}"
     );
     for (n, record) in records.iter_mut().enumerate() {
         record.series = vec![
@@ -68,6 +71,25 @@ fn each_run_has_a_row_and_what_is_missing_is_said() {
             "{part}"
         );
     }
+    for (lang, title, head) in [
+        (
+            Lang::En,
+            "Cost of a transaction by run",
+            "| Workload | Server CPU | Flushes | Network |",
+        ),
+        (
+            Lang::Zh,
+            "各次压测的单事务开销",
+            "| 服务器 CPU | 刷盘次数 | 网络 |",
+        ),
+    ] {
+        let told = many.markdown(lang).unwrap();
+        let (_, part) = told.split_once(&format!("## {title}")).unwrap();
+        let (part, _) = part.split_once("\n## ").unwrap();
+        assert!(part.contains(head), "{part}");
+        let rows = part.lines().filter(|line| line.contains(" µs | "));
+        assert_eq!(rows.count(), 4, "{part}");
+    }
     let csv = many.csv();
     let network: Vec<&str> = csv
         .lines()
@@ -87,4 +109,42 @@ fn each_run_has_a_row_and_what_is_missing_is_said() {
     );
     let json: serde_json::Value = serde_json::from_str(&many.json().unwrap()).unwrap();
     assert_eq!(json["runs"][0]["resources"]["server_cores"], 2.0);
+}
+
+#[test]
+fn an_embedded_databases_host_is_the_clients() {
+    let mut records = records(
+        &["oltp_read_write"],
+        &[1],
+        ("durability", &[("1", 1.0)]),
+        2,
+        6,
+    );
+    for record in &mut records {
+        record.target_on_client = None;
+        record.server = Some(ServerInfo {
+            engine: Engine::Sqlite,
+            version: "3.50.4".into(),
+        });
+        record.series = vec![series("client-host", "cpu.busy", 0.75)];
+    }
+    let many = document("embedded", &records);
+    let missing = "Not collected (–): Disk writes/s, Flushes/s.";
+    for (lang, title, says) in [
+        (
+            Lang::En,
+            "Resources by run",
+            ["works in the client's process", missing],
+        ),
+        (
+            Lang::Zh,
+            "各次压测的资源用量",
+            ["嵌入式数据库", "未采集（–）：磁盘写次数/秒、刷盘次数/秒。"],
+        ),
+    ] {
+        let told = many.markdown(lang).unwrap();
+        let (_, part) = told.split_once(&format!("## {title}")).unwrap();
+        assert!(part.contains("| 75.0 | – | – | – | – |"), "{part}");
+        assert!(says.iter().all(|says| part.contains(says)), "{part}");
+    }
 }

@@ -486,6 +486,34 @@ fn sessions_are_told_state_by_state() {
         row.contains("6.00 sessions") && row.contains("0 sessions"),
         "{row}"
     );
+    // So was a disk that was used in the last second.
+    let always = series("cpu.busy", "ratio", &[("core", "0")], |_| 0.5);
+    let mut disk = series("disk.writes", "1/s", &[("disk", "sdz")], |_| 0.0).key;
+    disk.source.clone_from(&always.key.source);
+    let mut builder = SeriesBuilder::new(disk, 3, 1000);
+    assert!(builder.push(59_000, 500.0));
+    let mut with_disk = record.clone();
+    with_disk.series.extend([always, builder.series().unwrap()]);
+    let told = markdown(&with_disk, Lang::En).unwrap();
+    let row = told.lines().find(|line| line.contains("sdz"));
+    let row = row.unwrap_or_else(|| panic!("{told}"));
+    assert!(row.contains("10.0/s | 0/s | 500/s"), "{row}");
+    // Programs are asked for every other second: that is no time without them.
+    let always = series("cpu.cores", "cores", &[], |_| 0.5);
+    let mut program = series("programs.cpu", "cores", &[("program", "mariadbd")], |_| 0.0).key;
+    program.source.clone_from(&always.key.source);
+    let mut builder = SeriesBuilder::new(program, 3, 1000);
+    (0..60)
+        .step_by(2)
+        .for_each(|n| assert!(builder.push(n * 1000, 0.8)));
+    let mut with_program = record.clone();
+    with_program
+        .series
+        .extend([always, builder.series().unwrap()]);
+    let told = markdown(&with_program, Lang::En).unwrap();
+    let row = told.lines().find(|line| line.contains("mariadbd"));
+    let row = row.unwrap_or_else(|| panic!("{told}"));
+    assert!(row.contains("0.8 cores | 0.8 cores"), "{row}");
     let page = html(&record, Lang::En).unwrap();
     let (_, sessions) = page.split_once("<b>Sessions</b><svg").unwrap();
     let (sessions, _) = sessions.split_once("</div>").unwrap();

@@ -82,6 +82,19 @@ pub struct CommandCounts {
     pub retries: u64,
 }
 
+impl CommandCounts {
+    /// The counts since an earlier moment.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            count: self.count.saturating_sub(before.count),
+            time: self.time.saturating_sub(before.time),
+            failures: self.failures.saturating_sub(before.failures),
+            retries: self.retries.saturating_sub(before.retries),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct CommandTally {
     count: AtomicU64,

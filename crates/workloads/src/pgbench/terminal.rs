@@ -33,6 +33,7 @@ struct BegunTransaction {
     rng: Rng,
     variables: Vec<Option<ExprValue>>,
     retries: u64,
+    /// When it began or, at a rate, was due.
     since: Instant,
 }
 
@@ -63,6 +64,8 @@ pub struct Terminal {
     /// The script and the command that it is at.
     at: (usize, usize),
     gave_up: bool,
+    /// How long after it was due the transaction began.
+    late: Duration,
     rare: Option<Box<Rare>>,
 }
 
@@ -91,6 +94,7 @@ impl Terminal {
             sql: String::new(),
             at: (0, 0),
             gave_up: false,
+            late: Duration::ZERO,
             rare: None,
             plan,
         }
@@ -126,7 +130,10 @@ impl Terminal {
                 rng: self.rng.clone(),
                 variables: self.variables.clone(),
                 retries: 0,
-                since: Instant::now(),
+                since: {
+                    let now = Instant::now();
+                    now.checked_sub(self.late).unwrap_or(now)
+                },
             };
             self.rare.get_or_insert_default().begun = Some(begun);
         }
@@ -254,7 +261,10 @@ impl Terminal {
                 CommandKind::Sleep(of) => {
                     waited = true;
                     let time = self.sleep_time(*of, found)?;
+                    let since = Instant::now();
                     Box::pin(sleep(time)).await;
+                    // What it overslept is the client's.
+                    session.paused(time.min(since.elapsed()));
                 }
                 CommandKind::StartPipeline => self.rare.get_or_insert_default().piped.clear(),
                 CommandKind::EndPipeline => {
@@ -513,6 +523,22 @@ fn bound<'v>(variables: &'v [Option<ExprValue>], slots: &[usize]) -> Vec<Bound<'
     slots.iter().map(of).collect()
 }
 
+/// pgbench tries again what failed with a serialization failure or a deadlock alone (manual, "Failures and
+/// Serialization/Deadlock Retries"). A lock that was not to be had ends its client there, and the run here.
+fn as_pgbench_takes(error: DbError) -> DbError {
+    let may = matches!(
+        error.kind,
+        ErrorKind::Deadlock | ErrorKind::SerializationFailure
+    );
+    match error.class {
+        ErrorClass::Retryable if !may => DbError {
+            class: ErrorClass::Fatal,
+            ..error
+        },
+        _ => error,
+    }
+}
+
 impl User for Terminal {
     type Statements = Statements;
 
@@ -527,10 +553,15 @@ impl User for Terminal {
         match self.run(script, session, statements).await {
             Ok(()) => Ok(self.done(script)),
             Err(error) => {
+                let error = as_pgbench_takes(error);
                 self.failed(&error);
                 Err(error)
             }
         }
+    }
+
+    fn begins_late(&mut self, late: Duration) {
+        self.late = late;
     }
 
     fn gave_up(&self) -> bool {

@@ -4,6 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,6 +17,10 @@ use tidemark_workloads::random::Rng;
 
 /// The stream of random numbers that samples are chosen by.
 const SAMPLING_STREAM: u64 = 0x7067_6c6f_6700_0001;
+/// What an executor hands over at a time, which it may hold back as long.
+const CHUNK: usize = 4096;
+/// So many lines are kept back at most, in chunks.
+const MOST_KEPT: usize = 256;
 
 /// A log, while it is written.
 pub struct TransactionLog {
@@ -29,8 +34,10 @@ struct Lines {
     out: BufWriter<File>,
     workload: Arc<dyn Workload>,
     aggregate: Option<Aggregate>,
-    /// Transactions that ended well, by client.
-    done: HashMap<u64, u64>,
+    /// Transactions by client, those that failed or were skipped among them, as pgbench counts them.
+    ended: HashMap<u64, u64>,
+    /// Lines without their numbers.
+    waiting: LinesInTime,
     has_lag: bool,
     has_retries: bool,
     detailed: bool,
@@ -49,19 +56,14 @@ impl Lines {
         for sample in samples {
             let wait_us = u64::from(sample.wait_us);
             let took_us = sample.latency_ns / 1000;
-            let client = u64::from(sample.terminal);
-            let ending = match sample.skipped {
-                true => Ending::Skipped,
-                // From the moment at which it was due.
-                false => Ending::Done(wait_us + took_us),
-            };
-            let number = self.done.entry(client).or_default();
-            *number += u64::from(!sample.skipped);
-            let number = *number;
-            self.line(LogLine {
-                client,
-                number,
-                ending,
+            self.take(LogLine {
+                client: u64::from(sample.terminal),
+                number: 0,
+                ending: match sample.skipped {
+                    true => Ending::Skipped,
+                    // From the moment at which it was due.
+                    false => Ending::Done(wait_us + took_us),
+                },
                 script: sample.kind.into(),
                 end_us: sample.start_us + took_us,
                 lag_us: self.has_lag.then_some(wait_us),
@@ -69,27 +71,29 @@ impl Lines {
                     let [_, retries, ..] = *sample.notes.counts();
                     retries.into()
                 }),
-            })?;
+            });
         }
         let workload = Arc::clone(&self.workload);
         let failures = Pgbench::of(&*workload).map(|w| w.tally().take_failures());
         for failed in failures.unwrap_or_default() {
-            self.failed(&failed)?;
+            self.failed(&failed);
         }
         if samples.is_empty() {
+            self.write_first(LinesInTime::all)?;
             if let Some(sum) = &self.aggregate {
                 write!(self.out, "{sum}")?;
             }
             self.out.flush()?;
+        } else if self.waiting.is_full() {
+            self.write_first(LinesInTime::first)?;
         }
         Ok(())
     }
 
-    fn failed(&mut self, failed: &FailedTransaction) -> io::Result<()> {
-        let client = failed.client as u64;
-        self.line(LogLine {
-            client,
-            number: self.done.get(&client).copied().unwrap_or(0),
+    fn failed(&mut self, failed: &FailedTransaction) {
+        self.take(LogLine {
+            client: failed.client as u64,
+            number: 0,
             ending: Ending::Failed(match (self.detailed, failed.kind) {
                 (false, _) => "failed",
                 (true, FailureKind::Serialization) => "serialization",
@@ -99,19 +103,78 @@ impl Lines {
             end_us: microseconds(failed.ended),
             lag_us: self.has_lag.then_some(0),
             retries: self.has_retries.then_some(failed.retries),
-        })
+        });
     }
 
-    fn line(&mut self, line: LogLine) -> io::Result<()> {
+    fn take(&mut self, line: LogLine) {
         match &mut self.aggregate {
             Some(sum) => sum.add(&line),
-            None if self.share <= 0.0 || self.rng.unit() < self.share => {
+            None => self.waiting.push(line),
+        }
+    }
+
+    /// Writes what ended first, each with its number among its client's.
+    fn write_first(&mut self, first: fn(&mut LinesInTime) -> Vec<LogLine>) -> io::Result<()> {
+        for mut line in first(&mut self.waiting) {
+            let number = self.ended.entry(line.client).or_default();
+            *number += 1;
+            line.number = *number;
+            if self.share <= 0.0 || self.rng.unit() < self.share {
                 write!(self.out, "{line}")?;
             }
-            None => {}
         }
         Ok(())
     }
+}
+
+/// Puts lines in the order of time. Samples come in chunks of several executors, which is not theirs; failures
+/// come at once.
+struct LinesInTime {
+    lines: Vec<LogLine>,
+    /// Of them, those of transactions that did not fail.
+    samples: usize,
+    /// So many samples may come of a time before the last one's: a chunk of each executor.
+    kept: usize,
+}
+
+impl LinesInTime {
+    fn push(&mut self, line: LogLine) {
+        self.samples += usize::from(is_sample(&line));
+        self.lines.push(line);
+    }
+
+    fn is_full(&self) -> bool {
+        self.samples >= 2 * self.kept || self.lines.len() > MOST_KEPT * CHUNK
+    }
+
+    /// Those before which none comes any more.
+    fn first(&mut self) -> Vec<LogLine> {
+        self.lines.sort_by_key(|line| line.end_us);
+        let samples = self.lines.iter().enumerate().rev();
+        let mut samples = samples.filter(|(_, line)| is_sample(line));
+        // Of failures alone half are kept.
+        let last = samples.nth(self.kept - 1).map(|(at, _)| at);
+        let rest = self.lines.split_off(last.unwrap_or(self.lines.len() / 2));
+        self.samples = rest.iter().filter(|line| is_sample(line)).count();
+        std::mem::replace(&mut self.lines, rest)
+    }
+
+    fn all(&mut self) -> Vec<LogLine> {
+        self.lines.sort_by_key(|line| line.end_us);
+        self.samples = 0;
+        std::mem::take(&mut self.lines)
+    }
+}
+
+/// One for each processor, unless `-j` asks for more.
+fn executors(options: &OptionValues) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let asked = usize::try_from(options.uint("executors")).unwrap_or(MOST_KEPT);
+    processors.max(asked).clamp(1, MOST_KEPT / 2)
+}
+
+fn is_sample(line: &LogLine) -> bool {
+    !matches!(line.ending, Ending::Failed(_))
 }
 
 impl TransactionLog {
@@ -141,13 +204,19 @@ impl TransactionLog {
         }
         let each = options.uint("aggregate-interval");
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let begin = now.map_or(Duration::ZERO, |now| now).as_secs();
+        // What ends in the warm-up is not logged.
+        let begin = now.map_or(Duration::ZERO, |now| now).as_secs() + options.uint("warmup");
         let detailed = options.flag("failures-detailed");
         let mut lines = Lines {
             out: BufWriter::with_capacity(1 << 20, file),
             workload: Arc::clone(workload),
             aggregate: (each > 0).then(|| Aggregate::new(begin, each, detailed)),
-            done: HashMap::new(),
+            ended: HashMap::new(),
+            waiting: LinesInTime {
+                lines: Vec::new(),
+                samples: 0,
+                kept: CHUNK * executors(options),
+            },
             has_lag,
             has_retries: options.uint("max-tries") != 1,
             detailed,
@@ -173,5 +242,50 @@ impl TransactionLog {
             );
         }
         said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(end_us: u64, ending: Ending) -> LogLine {
+        LogLine {
+            client: 0,
+            number: 0,
+            ending,
+            script: 0,
+            end_us,
+            lag_us: None,
+            retries: None,
+        }
+    }
+
+    #[test]
+    fn lines_of_two_executors_and_many_failures_are_in_the_order_of_time() {
+        let mut lines = LinesInTime {
+            lines: Vec::new(),
+            samples: 0,
+            kept: 2 * 10,
+        };
+        let mut written = Vec::new();
+        // Executors have the even and the odd milliseconds, and hand over ten samples each in turn, behind by
+        // all of theirs; nine of ten transactions fail, and are told at once.
+        for chunk in 0..60u64 {
+            let since = chunk / 2 * 20;
+            if chunk % 2 == 0 {
+                let failed = (since * 10..(since + 20) * 10).map(|n| n * 100 + 50);
+                failed.for_each(|us| lines.push(line(us, Ending::Failed("failed"))));
+            }
+            let own = (0..10).map(|n| (since + 2 * n + chunk % 2) * 1000);
+            own.for_each(|us| lines.push(line(us, Ending::Done(1))));
+            if lines.is_full() {
+                written.extend(lines.first());
+            }
+        }
+        assert!(written.len() > 5000, "{}", written.len());
+        written.extend(lines.all());
+        assert_eq!(written.len(), 60 * 10 + 30 * 200);
+        assert!(written.is_sorted_by_key(|line| line.end_us));
     }
 }

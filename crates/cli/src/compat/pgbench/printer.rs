@@ -9,7 +9,7 @@ use tidemark_core::OptionValues;
 use tidemark_core::record::{Interval, Phase, Step};
 use tidemark_report::step;
 use tidemark_workloads::Workload;
-use tidemark_workloads::pgbench::{Pgbench, ScriptCounts};
+use tidemark_workloads::pgbench::{CommandCounts, Pgbench, ScriptCounts};
 
 /// What is printed while a run goes on.
 pub struct Printer {
@@ -22,8 +22,11 @@ pub struct Printer {
     begun: Instant,
     /// How long it took to connect.
     pub connecting: Duration,
-    /// Counts of each script when the measurement began.
+    /// Counts of each script, and of its commands, when the measurement began.
     pub before: Vec<ScriptCounts>,
+    pub commands_before: Vec<Vec<CommandCounts>>,
+    /// Whether failures are logged, from the measurement on.
+    logs: bool,
     /// Counts of all when a line was printed last.
     told: ScriptCounts,
 }
@@ -63,6 +66,8 @@ impl Printer {
             begun: Instant::now(),
             connecting: Duration::ZERO,
             before: Vec::new(),
+            commands_before: Vec::new(),
+            logs: options.flag("log"),
             told: ScriptCounts::default(),
         }
     }
@@ -82,6 +87,15 @@ impl Voice for Printer {
     fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if interval.phase == Phase::Warmup {
             self.before = self.now();
+            if let Some(workload) = Pgbench::of(&*self.workload) {
+                let tally = workload.tally();
+                let scripts = 0..self.before.len();
+                self.commands_before = scripts.map(|script| tally.commands(script)).collect();
+                if self.logs {
+                    // Those of the warm-up are none of the log's.
+                    drop(tally.take_failures());
+                }
+            }
             self.told = sum(&self.before);
             return;
         }

@@ -36,6 +36,7 @@ pub fn run(order: &JobOrder) -> Result<ExitCode, Failure> {
         prepare: prepare_command(&order.options),
         connecting: Duration::ZERO,
         before: Vec::new(),
+        commands_before: Vec::new(),
         after: Vec::new(),
         aside: Stderr,
     };
@@ -49,6 +50,8 @@ struct PgbenchConsole<'a> {
     prepare: String,
     connecting: Duration,
     before: Vec<ScriptCounts>,
+    /// Of each script.
+    commands_before: Vec<Vec<CommandCounts>>,
     after: Vec<ScriptCounts>,
     aside: Stderr,
 }
@@ -98,6 +101,7 @@ impl Console for PgbenchConsole<'_> {
         self.connecting = printer.connecting;
         self.after = printer.now();
         self.before = printer.before;
+        self.commands_before = printer.commands_before;
         if let Some(log) = log {
             let said = log.finish();
             say(&mut self.aside, &said);
@@ -210,7 +214,14 @@ impl PgbenchConsole<'_> {
             };
             let count = |of: &[ScriptCounts]| of.get(number).copied().unwrap_or_default();
             let since = count(&self.after).since(&count(&self.before));
-            let commands = workload.tally().commands(number);
+            let commands = workload.tally().commands(number).into_iter();
+            let before = self
+                .commands_before
+                .get(number)
+                .map_or(&[][..], Vec::as_slice);
+            let commands = commands
+                .enumerate()
+                .map(|(n, counts)| counts.since(&before.get(n).copied().unwrap_or_default()));
             let commands = script.commands.iter().zip(commands);
             results.push(ScriptResult {
                 name: script.shown.clone(),

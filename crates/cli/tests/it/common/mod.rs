@@ -3,6 +3,7 @@
 
 pub mod engines;
 pub mod loaded;
+pub mod pauses;
 pub mod small;
 pub mod study;
 pub mod tpch;

@@ -1,8 +1,9 @@
 //! `tidemark pgbench` beside the real pgbench, on a real PostgreSQL.
 
+mod failures;
 mod tables;
 
-use super::common::{Said, Workdir};
+use super::common::{Said, Workdir, pauses};
 use std::path::PathBuf;
 use std::process::Command;
 use tidemark_core::{Host, Target};
@@ -196,6 +197,12 @@ fn scripts_branch_store_sleep_and_send_pipelines() {
             bench.ok(&format!("-n -M {mode} -t 3 -f pipe.sql --out={mode}.json"));
         }
     }
+    // A pause is the script's own.
+    bench.script("pause.sql", "\\sleep 10 ms\nSELECT 1;\n");
+    let said = bench.ok("-n -c 4 -t 60 -f pause.sql --out=pause.json");
+    let record = std::fs::read(bench.dir.path().join("pause.json")).unwrap();
+    let record = serde_json::from_slice(&record).unwrap();
+    pauses::are_the_scripts_own(&record, &said, 2400.0);
     // A pipeline is one, and two statements.
     let record = std::fs::read(bench.dir.path().join("extended.json")).unwrap();
     let record: serde_json::Value = serde_json::from_slice(&record).unwrap();

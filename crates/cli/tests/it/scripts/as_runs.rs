@@ -1,5 +1,6 @@
 //! A script's runs are runs as any other: observed, told per transaction, compared, audited, reported.
 
+use super::super::common::pauses;
 use super::{BANK, sysbench, targets, with_script};
 
 #[test]
@@ -40,5 +41,31 @@ fn a_scripts_runs_are_observed_compared_audited_and_reported() {
         let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
         assert!(page.contains("lua:bank"), "{target}");
         with(&["cleanup"]);
+    }
+}
+
+#[test]
+fn what_a_script_pauses_is_no_wait_for_the_clients_host() {
+    let script = "local ffi = require('ffi')
+ffi.cdef('int usleep(int);')
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+   ffi.C.usleep(10000)
+   con:query('SELECT 1')
+end
+";
+    for (target, database) in targets("pauses") {
+        let dir = with_script("pauses.lua", script);
+        let said = sysbench(
+            &dir,
+            &["pauses.lua", &target, "--threads=4", "--events=400", "run"],
+        );
+        let record = serde_json::from_value(dir.last_record()).unwrap();
+        pauses::are_the_scripts_own(&record, &said, 4000.0);
+        dir.ok(&["report", "last", "--out=page.md"]);
+        let page = std::fs::read_to_string(dir.path().join("page.md")).unwrap();
+        // An embedded database's transaction has these parts where it is slow enough to be diagnosed.
+        let is_told = page.contains("pauses of the script");
+        assert!(is_told || database.is_none(), "{target}: {page}");
     }
 }

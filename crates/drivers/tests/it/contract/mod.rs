@@ -48,6 +48,7 @@ suites! {
             the_server_names_itself
             rows_and_changes_are_counted
             a_write_that_changes_nothing_is_other
+            what_a_savepoint_ends_is_no_transaction
             each_wait_for_an_answer_is_a_round_trip
             rollback_undoes_and_commit_keeps
             rollback_outside_a_transaction_is_taken

@@ -62,6 +62,33 @@ pub async fn rows_and_changes_are_counted(db: Db) {
     }
 }
 
+pub async fn what_a_savepoint_ends_is_no_transaction(db: Db) {
+    for (index, mut session) in db.sessions().await.into_iter().enumerate() {
+        if index == 0 {
+            db.make_t(&mut session).await;
+        }
+        let begin = session.dialect().begin();
+        let statements = [
+            begin,
+            "INSERT INTO t (id) VALUES (1)",
+            "SAVEPOINT s",
+            "ROLLBACK TO SAVEPOINT s",
+        ];
+        for sql in statements {
+            session.simple(sql).await.unwrap();
+        }
+        // As after an error: what is open is rolled back, and the next transaction can begin.
+        session.rollback().await.unwrap();
+        session.simple(begin).await.unwrap();
+        assert_eq!(count(&mut session, "t").await, 0);
+        session.simple("COMMIT").await.unwrap();
+        // Nothing is open, and nothing is sent.
+        let before = session.counts();
+        session.rollback().await.unwrap();
+        assert_eq!(session.counts(), before);
+    }
+}
+
 pub async fn a_write_that_changes_nothing_is_other(db: Db) {
     for (index, mut session) in db.sessions().await.into_iter().enumerate() {
         if index == 0 {

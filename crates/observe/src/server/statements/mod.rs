@@ -9,6 +9,7 @@ pub(crate) use postgres::PostgresStatements;
 
 use std::collections::HashMap;
 use tidemark_core::record::ServerStatement;
+use tidemark_core::redact_text;
 
 /// So many statements are kept, those with the most time.
 const MOST_KEPT: usize = 20;
@@ -49,7 +50,8 @@ fn since(before: &Totals, now: Totals) -> Vec<(String, ServerStatement)> {
     grown
 }
 
-/// The same with texts, less what only asks the server about itself, as observing does.
+/// The same with texts, less what only asks the server about itself, as observing does. PostgreSQL keeps what
+/// changes an account as it was sent, with its password.
 fn with_texts(
     grown: Vec<(String, ServerStatement)>,
     texts: &HashMap<String, String>,
@@ -57,7 +59,7 @@ fn with_texts(
     let told = grown.into_iter().filter_map(|(key, mut of)| {
         let text = texts.get(&key)?;
         let words: Vec<&str> = text.split_whitespace().collect();
-        let text = words.join(" ");
+        let text = redact_text(&words.join(" "));
         of.text = match text.char_indices().nth(MOST_CHARACTERS) {
             Some((end, _)) => format!("{}…", text.get(..end)?),
             None => text,
@@ -68,16 +70,21 @@ fn with_texts(
 }
 
 fn asks_about_the_server(text: &str) -> bool {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 19] = [
         "performance_schema",
         "information_schema",
         "connection_id",
         "max_statement_time",
         "max_execution_time",
         "show processlist",
+        "thread_handling",
+        "group_concat_max_len",
         "pg_stat_",
         "pg_locks",
         "pg_backend_pid",
+        "pg_get_replication_slots",
+        "pg_prepared_xact",
+        "pg_wal_lsn_diff",
         "pg_has_role",
         "pg_extension",
         "application_name",
@@ -86,7 +93,8 @@ fn asks_about_the_server(text: &str) -> bool {
     ];
     let text = text.to_lowercase();
     let shows = text.starts_with("show ") && text.contains(" status");
-    shows || WORDS.iter().any(|word| text.contains(word))
+    let sets_zone = text.starts_with("set ") && text.contains("time_zone");
+    shows || sets_zone || WORDS.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]
@@ -136,6 +144,33 @@ mod tests {
                 ("SELECT 1", 2, 1.0, 4, Some(6))
             ]
         );
+    }
+
+    #[test]
+    fn a_password_of_an_account_is_not_kept() {
+        let text = "ALTER ROLE app  PASSWORD 's3cret word' VALID UNTIL 'infinity'";
+        let texts = HashMap::from([("a".to_string(), text.to_string())]);
+        let told = with_texts(vec![("a".into(), of(1, 1.0))], &texts);
+        let text = &told[0].text;
+        assert!(
+            text.starts_with("ALTER ROLE app PASSWORD") && !text.contains("s3cret"),
+            "{text}"
+        );
+        assert!(!text.contains("word'"), "{text}");
+    }
+
+    #[test]
+    fn what_observing_asks_is_not_the_loads() {
+        for text in [
+            "SELECT greatest((SELECT max(age(xmin)) FROM pg_get_replication_slots()), $1)",
+            "SELECT max(age(transaction)) FROM pg_prepared_xact()",
+            "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), $1)",
+            "SET SESSION `time_zone` = ?",
+            "SELECT @@GLOBAL . `thread_handling`",
+        ] {
+            assert!(asks_about_the_server(text), "{text}");
+        }
+        assert!(!asks_about_the_server("SELECT `time_zone` FROM `users`"));
     }
 
     #[test]

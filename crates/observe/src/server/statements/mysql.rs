@@ -18,6 +18,8 @@ const PICOSECONDS: f64 = 1e9;
 const WAITS: &str = "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT \
      FROM performance_schema.events_waits_summary_global_by_event_name \
      WHERE COUNT_STAR > 0 AND EVENT_NAME LIKE 'wait/%' ORDER BY SUM_TIMER_WAIT DESC LIMIT 24";
+/// So many executions of prepared statements, as a part of those with digests, are told as missing.
+const PREPARED: f64 = 0.1;
 const WAITED: Metric = Metric::count("waits");
 const WAIT_TIME: Metric = Metric::time("waits.time", 1.0 / PICOSECONDS);
 /// What performance_schema needs to be asked.
@@ -28,6 +30,10 @@ pub(crate) struct MysqlStatements {
     db: Db,
     own: Own,
     before: Totals,
+    /// Statements that were counted together, for the server's table was full, and our own by then.
+    together: (u64, f64),
+    /// Executions of prepared statements by then, of a server that keeps no digests of them.
+    executed: Option<f64>,
 }
 
 impl MysqlStatements {
@@ -36,6 +42,8 @@ impl MysqlStatements {
             db: Db::new(connector, own),
             own: own.clone(),
             before: Totals::new(),
+            together: (0, 0.0),
+            executed: None,
         }
     }
 
@@ -62,6 +70,33 @@ impl MysqlStatements {
             totals.extend(rows.text(row, 0).map(|key| (key, of)));
         }
         Ok(totals)
+    }
+
+    /// Statements of no digest so far: those of new forms while the table is full (manual, "Statement Digests").
+    fn together(&mut self) -> Result<(u64, f64), Refusal> {
+        let sql = "SELECT COALESCE(SUM(COUNT_STAR), 0) FROM \
+                   performance_schema.events_statements_summary_by_digest WHERE DIGEST IS NULL";
+        let rows = self.db.query(sql)?;
+        let count = rows.float(0, 0).map_or(0, |count| count as u64);
+        Ok((count, self.own.statements()))
+    }
+
+    /// Executions of prepared statements so far; `None` where that can't be read.
+    fn executed(&mut self) -> Option<f64> {
+        let rows = self
+            .db
+            .query("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")
+            .ok()?;
+        rows.float(0, 1)
+    }
+
+    /// Whether our own statements have digests.
+    fn has_own(&mut self) -> Result<bool, Refusal> {
+        let sql = "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest \
+                   WHERE DIGEST_TEXT LIKE '%events_waits_summary_global_by_event_name%' \
+                   AND SCHEMA_NAME <=> DATABASE() AND LAST_SEEN >= NOW() - INTERVAL 5 SECOND";
+        let rows = self.db.query(sql)?;
+        Ok(rows.int(0, 0).is_some_and(|count| count > 0))
     }
 
     fn texts(&mut self, keys: &[&str]) -> Result<HashMap<String, String>, Refusal> {
@@ -96,7 +131,7 @@ impl SeriesSource for MysqlStatements {
     }
 
     fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
-        let sql = "SELECT @@performance_schema, REPLACE(CURRENT_USER(), '@', '\\'@\\'')";
+        let sql = "SELECT @@performance_schema, REPLACE(CURRENT_USER(), '@', '\\'@\\''), VERSION()";
         let rows = self.db.query(sql).map_err(Refusal::gap)?;
         if rows.int(0, 0) == Some(0) {
             return Err(Gap::new(
@@ -109,6 +144,12 @@ impl SeriesSource for MysqlStatements {
             Refusal::Statement(_) => Gap::new(GapKind::Refused, format!("{GRANT}'{account}'")),
             other => other.gap(),
         })?;
+        self.together = self.together().map_err(Refusal::gap)?;
+        // MariaDB's have no digests, MySQL's do.
+        let is_mariadb = rows
+            .text(0, 2)
+            .is_some_and(|version| version.contains("MariaDB"));
+        self.executed = if is_mariadb { self.executed() } else { None };
         Ok(())
     }
 
@@ -119,13 +160,40 @@ impl SeriesSource for MysqlStatements {
         count_own(&mut self.db, &self.own)
     }
 
-    fn statements(&mut self) -> Result<Vec<ServerStatement>, String> {
+    fn statements(&mut self, gaps: &mut Vec<Gap>) -> Result<Vec<ServerStatement>, String> {
         let totals = self.totals().map_err(|e| e.to_string())?;
+        // Who can't be told how many has the statements nevertheless.
+        let together = self.together().ok().map(|(now, own)| match self.has_own() {
+            // Ours came before the table was full.
+            Ok(true) => (now, self.together.1),
+            _ => (now, own),
+        });
+        if let Some(count) = together.and_then(|now| grown_together(self.together, now)) {
+            gaps.push(Gap::new(GapKind::StatementsTogether, count.to_string()));
+        }
+        if let Some(before) = self.executed {
+            let executed = self.executed().unwrap_or(before) - before;
+            let sum = |of: &Totals| of.values().map(|s| s.count as f64).sum::<f64>();
+            let counted = (sum(&totals) - sum(&self.before)).max(0.0);
+            if executed > PREPARED * counted {
+                gaps.push(Gap::new(GapKind::Prepared, format!("{executed}")));
+            }
+        }
         let grown = since(&self.before, totals);
         let keys: Vec<&str> = grown.iter().map(|(key, _)| key.as_str()).collect();
         let texts = self.texts(&keys).map_err(|e| e.to_string())?;
         Ok(with_texts(grown, &texts))
     }
+}
+
+/// Statements counted together since, without those of observing, all of which may be among them; `None` where
+/// there is none.
+fn grown_together((before, own_before): (u64, f64), (now, own): (u64, f64)) -> Option<u64> {
+    // Totals that shrank began anew.
+    let grown = if before > now { now } else { now - before };
+    // Out of bounds is the nearest bound.
+    let own = (own - own_before) as u64;
+    Some(grown.saturating_sub(own)).filter(|count| *count > 0)
 }
 
 fn tell(rows: &RowSet, samples: &mut Samples) {
@@ -147,6 +215,15 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use tidemark_drivers::Cell;
+
+    #[test]
+    fn own_statements_are_not_among_those_counted_together() {
+        assert_eq!(grown_together((100, 4.0), (100, 9.0)), None);
+        assert_eq!(grown_together((100, 4.0), (105, 9.0)), None);
+        assert_eq!(grown_together((100, 4.0), (165, 9.0)), Some(60));
+        // The server's counts began anew.
+        assert_eq!(grown_together((100, 4.0), (65, 9.0)), Some(60));
+    }
 
     #[test]
     fn waits_are_told_by_event() {

@@ -9,7 +9,11 @@ use tidemark_core::observe::SERVER_STATEMENTS;
 use tidemark_core::record::{Gap, GapKind, ServerStatement};
 use tidemark_drivers::Connector;
 
+/// An extension of before PostgreSQL 13 has other columns.
+const UPDATE: &str = "ALTER EXTENSION pg_stat_statements UPDATE";
 const INSTALL: &str = "shared_preload_libraries = 'pg_stat_statements' (restart), then CREATE EXTENSION pg_stat_statements";
+
+const LATER_COLUMNS: [&str; 3] = ["total_exec_time", "max_exec_time", "wal_bytes"];
 
 /// What the extension counted.
 pub(crate) struct PostgresStatements {
@@ -83,6 +87,9 @@ impl SeriesSource for PostgresStatements {
         let schema = rows.text(0, 0).ok_or_else(missing)?;
         self.function = format!("{schema}.pg_stat_statements");
         self.before = self.totals().map_err(|why| match why {
+            Refusal::Statement(why) if LATER_COLUMNS.iter().any(|name| why.contains(name)) => {
+                Gap::new(GapKind::NoStatements, UPDATE)
+            }
             // Its library is not loaded.
             Refusal::Statement(_) => missing(),
             other => other.gap(),
@@ -94,7 +101,7 @@ impl SeriesSource for PostgresStatements {
         Ok(())
     }
 
-    fn statements(&mut self) -> Result<Vec<ServerStatement>, String> {
+    fn statements(&mut self, _gaps: &mut Vec<Gap>) -> Result<Vec<ServerStatement>, String> {
         let totals = self.totals().map_err(|e| e.to_string())?;
         let grown = since(&self.before, totals);
         let keys: Vec<&str> = grown.iter().map(|(key, _)| key.as_str()).collect();

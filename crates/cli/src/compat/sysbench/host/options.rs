@@ -234,8 +234,10 @@ pub const OF_DATABASES: &[&str] = &[
     "nats",
     "nats-ca",
     "nats-creds",
+    "observe-ca",
     "observe-host",
     "observe-nodes",
+    "observe-prometheus",
     "on-client-loss",
     "on-disconnect",
     "reconnect-timeout",
@@ -247,6 +249,7 @@ pub const OF_DATABASES: &[&str] = &[
     "strict",
     "target",
     "think-time",
+    "topology",
 ];
 
 /// General groups of which sysbench takes all options whatever it tests, and no test of the machine

@@ -172,6 +172,11 @@ impl SeriesSource for ThroughPrometheus {
         self.every
     }
 
+    fn at_pace(&mut self, wanted: Duration) -> Duration {
+        self.every = self.every.max(wanted);
+        self.every
+    }
+
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let begun = Instant::now();
         let failed =
