@@ -99,6 +99,31 @@ pub fn are_one_load(runs: &[&Presence]) -> bool {
     common_share(runs) >= OVERLAPS_WHOLLY
 }
 
+/// What runs of one time are to each other, with their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Load {
+    /// One run, alone.
+    Run(usize),
+    /// Clients of one load.
+    Clients(Vec<usize>),
+    /// They overlapped in part, and were in each other's way.
+    Disturbed(Vec<usize>),
+}
+
+/// The loads that runs made, in the order of their first runs.
+pub fn loads(runs: &[Option<&Presence>]) -> Vec<Load> {
+    let groups = together(runs).into_iter();
+    let load = groups.map(|group| {
+        let presences = group.iter().filter_map(|n| runs.get(*n).copied().flatten());
+        match group.as_slice() {
+            [one] => Load::Run(*one),
+            _ if are_one_load(&presences.collect::<Vec<_>>()) => Load::Clients(group),
+            _ => Load::Disturbed(group),
+        }
+    });
+    load.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

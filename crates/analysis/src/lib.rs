@@ -12,6 +12,7 @@ mod it;
 
 pub mod compare;
 pub mod concurrent_runs;
+pub mod costs;
 mod dead;
 mod error;
 pub mod experiments;

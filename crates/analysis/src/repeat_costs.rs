@@ -1,7 +1,7 @@
 //! What a transaction of a repeat cost: of a run, or of all clients of one load.
 
-use crate::concurrent_runs::{Presence, are_one_load, together};
-use crate::observed::{Cost, CostKind, SESSIONS, costs};
+use crate::concurrent_runs::{Load, Presence, loads};
+use crate::costs::{Cost, CostKind, SESSIONS, costs};
 use tidemark_core::observe::{CLIENT_HOST, NETWORK};
 use tidemark_core::record::RunRecord;
 
@@ -21,21 +21,19 @@ pub struct RunCosts<'r> {
 /// their own sessions.
 pub fn costs_of_repeats(runs: &[RunCosts<'_>]) -> Vec<(Vec<usize>, Vec<Cost>)> {
     let presences: Vec<_> = runs.iter().map(|run| run.presence).collect();
+    let of = |n: &usize| runs.get(*n).copied();
     let mut repeats = Vec::new();
-    for group in together(&presences) {
-        let of_group: Vec<RunCosts<'_>> =
-            group.iter().filter_map(|n| runs.get(*n).copied()).collect();
-        let presences: Vec<&Presence> = of_group.iter().filter_map(|run| run.presence).collect();
-        match of_group.as_slice() {
-            [one] => repeats.push((group, one.costs.to_vec())),
-            clients if are_one_load(&presences) => repeats.push((group, of_clients(clients))),
-            apart => {
-                let own = apart.iter().map(|run| {
-                    let own = run.costs.iter().filter(|cost| is_own(cost));
-                    own.cloned().collect()
-                });
-                repeats.extend(group.into_iter().map(|n| vec![n]).zip(own));
+    for load in loads(&presences) {
+        match load {
+            Load::Run(n) => repeats.extend(of(&n).map(|run| (vec![n], run.costs.to_vec()))),
+            Load::Clients(group) => {
+                let clients: Vec<RunCosts<'_>> = group.iter().filter_map(of).collect();
+                repeats.push((group, of_clients(&clients)));
             }
+            Load::Disturbed(group) => repeats.extend(group.into_iter().filter_map(|n| {
+                let own = of(&n)?.costs.iter().filter(|cost| is_own(cost));
+                Some((vec![n], own.cloned().collect()))
+            })),
         }
     }
     repeats

@@ -5,7 +5,7 @@ use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
-use tidemark_analysis::observed::{Cost, CostKind, SESSIONS, costs, statements_each};
+use tidemark_analysis::costs::{Cost, CostKind, SESSIONS, costs, statements_each};
 use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 

@@ -12,7 +12,7 @@ pub use metric::{ComparedRun, Metric};
 pub(crate) use usable::repeats;
 pub use usable::{Side, Unusable};
 
-use crate::observed::{ComparedCost, compared};
+use crate::costs::{ComparedCost, compared};
 use crate::repeat_costs;
 use crate::rules::{findings, findings_of_groups};
 use crate::{AnalysisError, Finding};

@@ -81,7 +81,7 @@ fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
         let work = Workdir::new();
         let target = format!("--target={}", database.url());
         work.ok(&run(&target, &["prepare"]));
-        work.ok(&run(&target, &["--time=4", "--out=run.json", "run"]));
+        work.ok(&run(&target, &["--time=6", "--out=run.json", "run"]));
         let read = |file: &str| -> Value {
             let text = std::fs::read_to_string(work.path().join(file)).unwrap();
             serde_json::from_str(&text).unwrap()

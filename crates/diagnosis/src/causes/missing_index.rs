@@ -7,7 +7,7 @@ use crate::seen::Observations;
 use crate::texts::missing_index as texts;
 use crate::thresholds::{BYTES_A_ROW, MOST, ROWS_A_STATEMENT, SCANNED, SHARE};
 use crate::{Cause, PartKind, WaitClass, Words};
-use tidemark_analysis::observed::{CostKind, costs};
+use tidemark_analysis::costs::{CostKind, costs};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
     if seen.is_embedded || seen.load.latency.count == 0 {

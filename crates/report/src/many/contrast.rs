@@ -7,7 +7,7 @@ use super::matrix::{AxisKind, CurvePoint, FactorOrder, LoadCurve, Matrix, Worklo
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::compare::{Compared, ComparedRun, Difference, Metric, Needed, Verdict};
-use tidemark_analysis::observed::{Cost, compared};
+use tidemark_analysis::costs::{Cost, compared};
 use tidemark_analysis::{Comparison, compare_measured, costs_of_repeats};
 use tidemark_diagnosis::{Changes, Diagnosis};
 

@@ -6,8 +6,8 @@ use super::workload::MeasuredWorkload;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::observed::said_of;
 use crate::texts::{fill, observed};
+use tidemark_analysis::costs::{Cost, CostKind, SESSIONS};
 use tidemark_analysis::costs_of_repeats;
-use tidemark_analysis::observed::{Cost, CostKind, SESSIONS};
 
 /// A repeat's place in the study, and its costs.
 struct RepeatCosts {

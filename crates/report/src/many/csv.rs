@@ -3,7 +3,7 @@
 use super::RunDigest;
 use crate::csv::{line, words};
 use std::collections::BTreeSet;
-use tidemark_analysis::observed::CostKind;
+use tidemark_analysis::costs::CostKind;
 use tidemark_core::record::{RateUnit, RunState};
 
 /// Columns before and after those of the study's factors.

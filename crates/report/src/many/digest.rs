@@ -9,7 +9,7 @@ use crate::load_words::open_loop_stated;
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::ComparedRun;
-use tidemark_analysis::observed::{Cost, costs};
+use tidemark_analysis::costs::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Resources, RunCosts, Setup, Severity};

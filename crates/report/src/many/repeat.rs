@@ -5,7 +5,7 @@ use super::latencies::Latencies;
 use super::matrix::CurvePoint;
 use crate::ReportError;
 use crate::merge::decode;
-use tidemark_analysis::concurrent_runs::{are_one_load, together};
+use tidemark_analysis::concurrent_runs::{Load, loads};
 use tidemark_core::record::EncodedHistogram;
 use tidemark_stats::Histogram;
 
@@ -43,25 +43,19 @@ impl Repeat {
     pub fn of(point: &CurvePoint<'_>) -> Result<Vec<Self>, ReportError> {
         let runs = point.figured();
         let presences: Vec<_> = runs.iter().map(|run| run.presence.as_ref()).collect();
-        let groups = together(&presences).into_iter();
-        let groups = groups.map(|group| -> Vec<&RunDigest> {
-            group
-                .into_iter()
-                .filter_map(|n| runs.get(n).copied())
-                .collect()
-        });
+        let of = |n: &usize| runs.get(*n).copied();
         let mut repeats = Vec::new();
-        for group in groups {
-            let presences: Vec<_> = group
-                .iter()
-                .filter_map(|run| run.presence.as_ref())
-                .collect();
-            match group.as_slice() {
-                several if several.len() > 1 && are_one_load(&presences) => {
-                    repeats.push(Self::of_clients(several)?);
+        for load in loads(&presences) {
+            match load {
+                Load::Run(n) => repeats.extend(of(&n).map(Self::of_run)),
+                Load::Clients(group) => {
+                    let clients: Vec<&RunDigest> = group.iter().filter_map(of).collect();
+                    repeats.push(Self::of_clients(&clients)?);
                 }
-                // What overlapped in part only is shown, crossed out, where there is nothing else.
-                runs => repeats.extend(runs.iter().map(|run| Self::of_run(run))),
+                // They are shown, crossed out, where there is nothing else.
+                Load::Disturbed(group) => {
+                    repeats.extend(group.iter().filter_map(of).map(Self::of_run));
+                }
             }
         }
         Ok(repeats)

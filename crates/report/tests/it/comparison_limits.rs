@@ -3,7 +3,7 @@
 use super::common::many::records;
 use tidemark_analysis::compare;
 use tidemark_analysis::compare::{RegressionLimit, Verdict};
-use tidemark_analysis::observed::{ComparedCost, CostKind};
+use tidemark_analysis::costs::{ComparedCost, CostKind};
 use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
