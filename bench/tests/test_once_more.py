@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "once-more"
-FAILED = "test b::slow ... FAILED\ntest a ... ok\ntest result: FAILED. 1 passed; 1 failed\n"
+FAILED = "test b::slow ... FAILED\ntest a ... ok\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n"
 
 
 class OnceMore(unittest.TestCase):
@@ -40,7 +40,7 @@ class OnceMore(unittest.TestCase):
         self.assertEqual(self.again(FAILED, "echo running 0 tests")[::2], (1, []))
 
     def test_more_than_three_are_no_chance(self):
-        many = "".join(f"test t{n} ... FAILED\n" for n in range(4)) + "test result: FAILED.\n"
+        many = "".join(f"test t{n} ... FAILED\n" for n in range(4)) + "test result: FAILED. 0 passed; 4 failed; 0 ignored\n"
         self.assertEqual(self.again(many, 'echo "test $1 ... ok"')[::2], (1, []))
 
     def test_a_program_that_died_is_no_failed_test(self):
@@ -51,8 +51,12 @@ class OnceMore(unittest.TestCase):
             "     Running one\n" + FAILED + "     Running two\n",
         ]:
             self.assertEqual(self.again(died, passes)[::2], (1, []), died)
-        both = "     Running one\n" + FAILED + "     Running two\ntest result: ok.\n"
+        both = "     Running one\n" + FAILED + "     Running two\ntest result: ok. 2 passed; 0 failed; 0 ignored\n"
         self.assertEqual(self.again(both, passes)[::2], (0, ["b::slow"]))
+
+    def test_a_failure_without_a_name_stays_a_failure(self):
+        broken = "said something test c ... FAILED\n" + FAILED.replace("; 1 failed", "; 2 failed")
+        self.assertEqual(self.again(broken, 'echo "test $1 ... ok"')[::2], (1, []))
 
     def test_help_and_too_little(self):
         self.assertEqual(subprocess.run([SCRIPT, "--help"], capture_output=True).returncode, 0)

@@ -2,7 +2,7 @@
 
 use crate::observed::{
     MeasuredWindow, Of, ROUND_TRIPS, SESSION_BYTES, STATEMENTS, SeriesSum, TRANSACTIONS,
-    busiest_interface, is_of_all_sessions, seen,
+    busiest_interface, is_of_all_sessions, lags, seen,
 };
 use serde::Serialize;
 use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS};
@@ -139,6 +139,10 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
 ];
 
+/// What counters that lag tell of so few seconds is mostly of other transactions: each end of the time may be
+/// wrong by one.
+const FEWEST_LAGGING: f64 = 5.0;
+
 /// What a transaction of the measurement took on average, as far as sources told: rates by the
 /// transactions a second of the same time; and its round trips. Nothing of runs without transactions.
 pub fn costs(record: &RunRecord) -> Vec<Cost> {
@@ -153,6 +157,10 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
             .iter()
             .map(|name| seen(record, &window, source, name, counts));
         let all: Vec<SeriesSum> = all.collect::<Option<_>>()?;
+        let is_short = |seen: &SeriesSum| seen.points() < FEWEST_LAGGING;
+        if lags(record, source) && all.iter().any(is_short) {
+            return None;
+        }
         let total = |of: Of| -> Option<f64> {
             let each = all.iter().map(|seen| seen.each(&window, of));
             each.sum::<Option<f64>>().map(|total| total * unit)

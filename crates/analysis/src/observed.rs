@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tidemark_core::Protocol;
 use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_ACTIVITY, SERVER_HOST, SERVER_STATUS};
 use tidemark_core::record::{Phase, RunRecord};
-use tidemark_core::series::Series;
+use tidemark_core::series::{Measures, Series};
 
 /// Series of one source and name.
 pub fn series<'r>(
@@ -157,6 +157,11 @@ impl SeriesSum {
         self.sum / self.points
     }
 
+    /// How many seconds or steps it is of.
+    pub fn points(&self) -> f64 {
+        self.points
+    }
+
     /// The same where one that began later than another of its source was at nothing before.
     pub fn mean_since(&self, other: &Self) -> f64 {
         self.sum / self.points.max(other.points)
@@ -169,12 +174,9 @@ impl SeriesSum {
     }
 }
 
-/// Fewer points of counters that lag are of another second's transactions.
-const FEWEST_LAGGING: f64 = 2.0;
-
 /// Whether a source's counters tell later of what was done: PostgreSQL's sessions report theirs once a second at
 /// most (`PGSTAT_MIN_INTERVAL`).
-fn lags(record: &RunRecord, source: &str) -> bool {
+pub(crate) fn lags(record: &RunRecord, source: &str) -> bool {
     let server = record.server.as_ref();
     source == SERVER_STATUS && server.is_some_and(|s| s.engine.protocol() == Protocol::Postgres)
 }
@@ -205,12 +207,21 @@ pub(crate) fn seen(
     let settled_ms = settled_ms(record, source);
     for series in series(record, source, name).filter(|s| wanted(s)) {
         let (mut points, mut spans) = (0.0, Vec::<(i64, i64)>::new());
+        let (step_ms, is_rate) = (
+            i64::from(series.step_ms),
+            series.key.measures == Measures::Rate,
+        );
+        let mut next_ms = None;
         for point in series.points().ok()? {
             let point = point.ok()?;
-            if (settled_ms..window.end_ms).contains(&point.at_ms) {
+            // A rate after a gap is of the gap as well, of whose length nothing is known where a counter began
+            // anew.
+            let is_after_gap = next_ms.is_some_and(|next| point.at_ms > next);
+            next_ms = Some(point.at_ms + step_ms);
+            if (settled_ms..window.end_ms).contains(&point.at_ms) && !(is_rate && is_after_gap) {
                 seen.sum += point.value;
                 points += 1.0;
-                let to_ms = point.at_ms + i64::from(series.step_ms);
+                let to_ms = point.at_ms + step_ms;
                 match spans.last_mut().filter(|(_, to)| *to >= point.at_ms) {
                     Some((_, to)) => *to = to_ms,
                     None => spans.push((point.at_ms, to_ms)),
@@ -221,11 +232,7 @@ pub(crate) fn seen(
             (seen.points, seen.spans) = (points, spans);
         }
     }
-    let fewest = match lags(record, source) {
-        true => FEWEST_LAGGING,
-        false => 1.0,
-    };
-    (seen.points >= fewest).then_some(seen)
+    (seen.points > 0.0).then_some(seen)
 }
 
 /// Bytes over the sessions' own sockets.

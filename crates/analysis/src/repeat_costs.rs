@@ -14,43 +14,72 @@ pub struct RunCosts<'r> {
     pub costs: &'r [Cost],
     /// Its transactions.
     pub transactions: u64,
+    /// Which repeats it is one of, by a number: a point's, a side's; `None` of a run that is no result, and
+    /// loaded its server all the same.
+    pub group: Option<usize>,
 }
 
 /// The costs of each repeat, with the numbers of its runs. A run divides all that a server did by its own
 /// transactions: clients of one load have a common cost, and runs that were in each other's way only those of
-/// their own sessions.
+/// their own sessions. To see that, all runs are to be given that may have been there.
 pub fn costs_of_repeats(runs: &[RunCosts<'_>]) -> Vec<(Vec<usize>, Vec<Cost>)> {
     let presences: Vec<_> = runs.iter().map(|run| run.presence).collect();
-    let of = |n: &usize| runs.get(*n).copied();
+    let result = |n: &usize| runs.get(*n).copied().filter(|run| run.group.is_some());
     let mut repeats = Vec::new();
     for load in loads(&presences) {
-        match load {
-            Load::Run(n) => repeats.extend(of(&n).map(|run| (vec![n], run.costs.to_vec()))),
-            Load::Clients(group) => {
-                let clients: Vec<RunCosts<'_>> = group.iter().filter_map(of).collect();
-                repeats.push((group, of_clients(&clients)));
+        let numbers = match load {
+            Load::Run(n) => {
+                repeats.extend(result(&n).map(|run| (vec![n], run.costs.to_vec())));
+                continue;
             }
-            Load::Disturbed(group) => repeats.extend(group.into_iter().filter_map(|n| {
-                let own = of(&n)?.costs.iter().filter(|cost| is_own(cost));
-                Some((vec![n], own.cloned().collect()))
-            })),
-        }
+            Load::Clients(numbers) => {
+                let clients: Option<Vec<RunCosts<'_>>> = numbers.iter().map(result).collect();
+                let clients =
+                    clients.filter(|all| all.windows(2).all(|w| w[0].group == w[1].group));
+                if let Some(clients) = clients {
+                    repeats.push((numbers, of_clients(&clients)));
+                    continue;
+                }
+                numbers
+            }
+            Load::Disturbed(numbers) => numbers,
+        };
+        repeats.extend(numbers.into_iter().filter_map(|n| {
+            let own = result(&n)?.costs.iter().filter(|cost| is_own(cost));
+            Some((vec![n], own.cloned().collect()))
+        }));
     }
     repeats
 }
 
-/// The same of records, without the numbers.
-pub(crate) fn of_records(records: &[&RunRecord]) -> Vec<Vec<Cost>> {
-    let presences: Vec<_> = records.iter().map(|run| Presence::of(run)).collect();
-    let costs: Vec<_> = records.iter().map(|run| costs(run)).collect();
-    let runs = records.iter().zip(&presences).zip(&costs);
-    let runs = runs.map(|((run, presence), costs)| RunCosts {
+/// The same of two groups of records, of those of them that are figured.
+pub(crate) fn of_records(
+    a: &[RunRecord],
+    b: &[RunRecord],
+    is_figured: impl Fn(usize, &RunRecord) -> bool,
+) -> [Vec<Vec<Cost>>; 2] {
+    let runs = a
+        .iter()
+        .map(|run| (0, run))
+        .chain(b.iter().map(|run| (1, run)));
+    let runs: Vec<(usize, &RunRecord)> = runs.collect();
+    let presences: Vec<_> = runs.iter().map(|(_, run)| Presence::of(run)).collect();
+    let own: Vec<_> = runs.iter().map(|(_, run)| costs(run)).collect();
+    let all = runs.iter().zip(&presences).zip(&own);
+    let all = all.map(|(((side, run), presence), costs)| RunCosts {
         presence: presence.as_ref(),
         costs,
         transactions: run.totals.all.count,
+        group: is_figured(*side, run).then_some(*side),
     });
-    let repeats = costs_of_repeats(&runs.collect::<Vec<_>>());
-    repeats.into_iter().map(|(_, costs)| costs).collect()
+    let repeats = costs_of_repeats(&all.collect::<Vec<_>>());
+    let side_of = |numbers: &[usize]| numbers.first().and_then(|n| runs.get(*n)).map(|run| run.0);
+    [0, 1].map(|side| {
+        let own = repeats
+            .iter()
+            .filter(|(numbers, _)| side_of(numbers) == Some(side));
+        own.map(|(_, costs)| costs.clone()).collect()
+    })
 }
 
 /// Whether only the run's own sessions are in it.
@@ -71,23 +100,31 @@ fn of_clients(clients: &[RunCosts<'_>]) -> Vec<Cost> {
             Some((found, client.transactions as f64))
         });
         let all: Vec<(&Cost, f64)> = all.collect::<Option<_>>()?;
-        let together = match (is_own(of), of.source) {
+        let common = match (is_own(of), of.source) {
             (true, _) => weighed,
             // Clients may share their host and its interface, or not.
             (false, CLIENT_HOST) => return None,
             (false, _) => shared,
         };
-        let statements = all
+        let of_transactions = all
             .iter()
-            .map(|(cost, weight)| Some((cost.per_statement?, *weight)));
-        let transactions = all
-            .iter()
-            .map(|(cost, weight)| (cost.per_transaction, *weight));
+            .map(|(cost, transactions)| (cost.per_transaction, *transactions));
+        let of_statements = all.iter().map(|(cost, transactions)| {
+            let each = cost.per_statement?;
+            let statements = transactions * cost.per_transaction / each;
+            Some((
+                each,
+                if each > 0.0 {
+                    statements
+                } else {
+                    *transactions
+                },
+            ))
+        });
+        let of_statements: Option<Vec<_>> = of_statements.collect();
         Some(Cost {
-            per_transaction: together(&transactions.collect::<Vec<_>>()),
-            per_statement: statements
-                .collect::<Option<Vec<_>>>()
-                .map(|all| together(&all)),
+            per_transaction: common(&of_transactions.collect::<Vec<_>>())?,
+            per_statement: of_statements.and_then(|all| common(&all)),
             ..of.clone()
         })
     };
@@ -95,17 +132,24 @@ fn of_clients(clients: &[RunCosts<'_>]) -> Vec<Cost> {
 }
 
 /// The mean of what each client spent on its own transactions.
-fn weighed(all: &[(f64, f64)]) -> f64 {
+fn weighed(all: &[(f64, f64)]) -> Option<f64> {
     let weight: f64 = all.iter().map(|(_, weight)| weight).sum();
-    all.iter().map(|(cost, weight)| cost * weight).sum::<f64>() / weight
+    let sum: f64 = all.iter().map(|(cost, weight)| cost * weight).sum();
+    (weight > 0.0).then(|| sum / weight)
 }
 
-/// Each client divided the same by its own transactions: by all of them it is this.
-fn shared(all: &[(f64, f64)]) -> f64 {
-    all.iter()
-        .map(|(cost, _)| cost.recip())
-        .sum::<f64>()
-        .recip()
+/// Each client divided the same by its own transactions: by all of them it is this. `None` where only some saw
+/// anything of it.
+fn shared(all: &[(f64, f64)]) -> Option<f64> {
+    let nothing = all.iter().filter(|(cost, _)| *cost <= 0.0).count();
+    match nothing {
+        0 => {
+            let parts = all.iter().map(|(cost, _)| cost.recip());
+            Some(parts.sum::<f64>().recip())
+        }
+        _ if nothing == all.len() => Some(0.0),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -143,12 +187,21 @@ mod tests {
     type Told = Vec<(CostKind, f64)>;
 
     fn of(runs: &[(u32, &[Cost], u64)]) -> Vec<(Vec<usize>, Told)> {
+        let groups = vec![Some(0); runs.len()];
+        of_groups(runs, &groups)
+    }
+
+    fn of_groups(
+        runs: &[(u32, &[Cost], u64)],
+        groups: &[Option<usize>],
+    ) -> Vec<(Vec<usize>, Told)> {
         let presences: Vec<_> = runs.iter().map(|(second, ..)| presence(*second)).collect();
-        let runs = runs.iter().zip(&presences);
-        let runs = runs.map(|((_, costs, transactions), presence)| RunCosts {
+        let runs = runs.iter().zip(&presences).zip(groups);
+        let runs = runs.map(|(((_, costs, transactions), presence), group)| RunCosts {
             presence: presence.as_ref(),
             costs,
             transactions: *transactions,
+            group: *group,
         });
         let told = |costs: Vec<Cost>| costs.iter().map(|c| (c.kind, c.per_transaction)).collect();
         let repeats = costs_of_repeats(&runs.collect::<Vec<_>>());
@@ -193,8 +246,47 @@ mod tests {
         assert_eq!(found, [(vec![0], own.clone()), (vec![1], own)]);
     }
 
+    /// A client that failed, and a run of another workload at the same time.
     #[test]
-    fn nothing_is_nothing_for_all() {
-        assert_eq!(shared(&[(0.0, 1.0), (0.0, 1.0)]), 0.0);
+    fn what_the_server_did_for_another_beside_it_is_nobodys() {
+        let one = costs(6.0, 10.0);
+        let own = vec![(CostKind::ClientCpuUs, 10.0)];
+        let both: [(u32, &[Cost], u64); 2] = [(0, &one, 100), (0, &one, 100)];
+        let found = of_groups(&both, &[Some(0), None]);
+        assert_eq!(found, [(vec![0], own.clone())]);
+        let found = of_groups(&both, &[Some(0), Some(1)]);
+        assert_eq!(found, [(vec![0], own.clone()), (vec![1], own)]);
+        assert!(of_groups(&both[..1], &[None]).is_empty());
+    }
+
+    #[test]
+    fn statements_are_weighed_by_statements() {
+        let client = |statements: f64, each: f64| {
+            vec![Cost {
+                kind: CostKind::ClientCpuUs,
+                per_transaction: statements * each,
+                per_statement: Some(each),
+                source: CLIENT_HOST,
+            }]
+        };
+        // 200 statements of 10 µs and 2,000 of 1 µs.
+        let (few, many) = (client(2.0, 10.0), client(20.0, 1.0));
+        let run = |costs| RunCosts {
+            presence: None,
+            costs,
+            transactions: 100,
+            group: Some(0),
+        };
+        let found = of_clients(&[run(&few), run(&many)]);
+        assert_eq!(found[0].per_transaction, 20.0);
+        let each = found[0].per_statement.unwrap();
+        assert!((each - 4000.0 / 2200.0).abs() < 1e-9, "{each}");
+    }
+
+    #[test]
+    fn nothing_is_nothing_for_all_or_for_nobody() {
+        assert_eq!(shared(&[(0.0, 1.0), (0.0, 1.0)]), Some(0.0));
+        assert_eq!(shared(&[(0.0, 1.0), (2.0, 1.0)]), None);
+        assert_eq!(weighed(&[(3.0, 0.0)]), None);
     }
 }

@@ -306,7 +306,7 @@ async fn serve(
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id, .. }), _) => {
                 let is_direct = session.connection_id() == Some(lower_bits(*id));
-                let answered = ask(session, &own, &what, patience).await;
+                let answered = ask(session, (&own, *id), &what, patience).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
                     is_direct,
@@ -341,11 +341,11 @@ async fn serve(
 /// Asks; with an error, whether the session was lost with it.
 async fn ask(
     session: &mut Session,
-    own: &Own,
+    (own, id): (&Own, i64),
     what: &Ask,
     patience: Duration,
 ) -> Result<(RowSet, Duration), (bool, Refusal)> {
-    own.sent();
+    own.sent(id);
     let answering = async {
         match what {
             Ask::Rows(sql) => session.query(sql).await.map(|rows| (rows, Duration::ZERO)),

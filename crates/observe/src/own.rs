@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Own(Arc<Mutex<Known>>);
 
+/// A session's counter of what it sent.
+const STATEMENTS: &str = "statements sent";
+
 #[derive(Debug, Default)]
 struct Known {
     /// By connection id.
@@ -77,14 +80,24 @@ impl Own {
         });
     }
 
-    /// A statement was sent.
-    pub fn sent(&self) {
-        self.known(|known| known.statements += 1);
+    /// A statement was sent by this session.
+    pub fn sent(&self, id: i64) {
+        self.known(|known| {
+            known.statements += 1;
+            if let Some(session) = known.sessions.get_mut(&id) {
+                *session.counters.entry(STATEMENTS.into()).or_default() += 1.0;
+            }
+        });
     }
 
     /// Statements sent so far.
     pub fn statements(&self) -> f64 {
         self.known(|known| known.statements as f64)
+    }
+
+    /// Statements of sessions that have ended.
+    pub fn statements_of_ended(&self) -> f64 {
+        self.known(|known| known.ended.get(STATEMENTS).copied().unwrap_or(0.0))
     }
 
     /// A session's own total of a counter.
@@ -173,8 +186,10 @@ mod tests {
         let again = own.opened(8, Task::default(), None);
         own.closed(8, again - 1);
         assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
-        own.sent();
-        assert_eq!(own.statements(), 1.0);
+        own.sent(8);
+        assert_eq!((own.statements(), own.statements_of_ended()), (1.0, 0.0));
+        own.closed(8, again);
+        assert_eq!(own.statements_of_ended(), 1.0);
     }
 
     #[test]

@@ -165,11 +165,12 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
         &of_a.iter().collect::<Vec<_>>(),
         &of_b.iter().collect::<Vec<_>>(),
     );
-    let figured = |runs: &[RunRecord], ids: &[String]| {
-        let of = runs.iter().filter(|run| ids.contains(&run.id));
-        repeat_costs::of_records(&of.collect::<Vec<_>>())
+    let is_figured = |side: usize, run: &RunRecord| match side {
+        0 => comparison.a.contains(&run.id),
+        _ => comparison.b.contains(&run.id),
     };
-    comparison.costs = compared(&figured(a, &comparison.a), &figured(b, &comparison.b));
+    let [of_a, of_b] = repeat_costs::of_records(a, b, is_figured);
+    comparison.costs = compared(&of_a, &of_b);
     Ok(comparison)
 }
 

@@ -79,12 +79,20 @@ fn of_outages(run: &Run<'_>, source: &str, from: f64, to: f64) -> f64 {
     if !SOURCES.contains(&source) || [CLIENT_HOST, SERVER_HOST].contains(&source) {
         return 0.0;
     }
-    let common = run.record.outages.iter().map(|outage| {
+    let outages = run.record.outages.iter().map(|outage| {
         let begin = outage.start_ms as f64 / 1000.0;
-        let end = begin + outage.length_ms / 1000.0 + COMES_BACK_S;
-        (end.min(to) - begin.max(from)).max(0.0)
+        (begin, begin + outage.length_ms / 1000.0 + COMES_BACK_S)
     });
-    common.sum::<f64>().min(to - from)
+    let mut outages: Vec<(f64, f64)> = outages.collect();
+    outages.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Of two hosts that were gone at one time it counts once.
+    let (mut common, mut told) = (0.0, from);
+    for (begin, end) in outages {
+        let (begin, end) = (begin.max(told), end.min(to));
+        common += (end - begin).max(0.0);
+        told = told.max(end);
+    }
+    common
 }
 
 /// Seconds that are missing between two looks.

@@ -130,10 +130,25 @@ fn a_gap_of_a_source_is_no_time_of_its_cost() {
 }
 
 #[test]
+fn a_rate_after_a_gap_is_of_the_gap_too() {
+    // Nothing was answered in the third second: what comes next is the mean of both.
+    let seen = [(0, 300.0), (1, 300.0), (3, 150.0)];
+    let mut record = record(vec![series("server-status", "rows.read", &[], &seen)]);
+    record.intervals[3].types.get_mut("t").unwrap().count = 0;
+    assert_eq!(costs(&record)[0].per_transaction, 3.0);
+}
+
+#[test]
 fn what_postgresqls_sessions_report_late_is_in_no_cost() {
     // With a second of warm-up the first second of the measurement still lacks some.
-    let late = [(-1, 0.0), (0, 150.0), (1, 300.0), (2, 300.0), (3, 300.0)];
+    let mut late = vec![(-1, 0.0), (0, 150.0)];
+    late.extend((1..6).map(|second| (second, 300.0)));
     let mut record = record(vec![series("server-status", "rows.read", &[], &late)]);
+    for second in 4..6 {
+        let mut interval = record.intervals[4].clone();
+        interval.start_ms = second * 1000;
+        record.intervals.push(interval);
+    }
     let cost = |record: &RunRecord| costs(record)[0].per_transaction;
     assert!(cost(&record) < 3.0);
     record.server = Some(ServerInfo {
@@ -141,8 +156,8 @@ fn what_postgresqls_sessions_report_late_is_in_no_cost() {
         version: "15.18".into(),
     });
     assert_eq!(cost(&record), 3.0);
-    // What one second counted may be another's transactions.
-    record.series = vec![series("server-status", "rows.read", &[], &late[..3])];
+    // What four seconds counted may be five seconds' transactions.
+    record.series = vec![series("server-status", "rows.read", &[], &late[..6])];
     let costs = costs(&record);
     assert!(costs.iter().all(|cost| cost.kind != CostKind::RowsRead));
 }

@@ -91,6 +91,12 @@ fn a_server_that_was_gone_is_no_gap_of_its_sampler() {
     record.outages[0].length_ms = 100.0;
     record.outages[0].start_ms = 6_000;
     assert!(is_told(&record, "network"));
+    // Two hosts that were gone at one time explain no more than one.
+    record.outages[0].start_ms = 7_000;
+    let mut other = record.outages[0].clone();
+    other.host = "db2".into();
+    record.outages.push(other);
+    assert!(is_told(&record, "network"));
     record.outages.clear();
     assert!(is_told(&record, "network"));
 }

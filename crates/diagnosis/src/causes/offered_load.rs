@@ -5,7 +5,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, FindingDetails, Outcome};
 use crate::seen::Observations;
 use crate::texts::offered_load as texts;
-use crate::thresholds::SMALL;
+use crate::thresholds::{SERVED, SMALL};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Observations<'_>) -> Outcome {
@@ -21,6 +21,10 @@ pub(super) fn check(seen: &Observations<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let says = Words::of(|lang| match (load.is_open, load.asked) {
+        // Random arrivals are fewer or more than were asked for.
+        (true, Some(asked)) if load.rate < SERVED * asked => {
+            texts::by_chance(lang, three(load.rate), three(asked))
+        }
         (true, Some(asked)) => texts::rate(lang, three(asked)),
         (true, None) => texts::schedule(lang).to_string(),
         (false, _) if pauses => texts::pausing(lang, percent(seen.share(PartKind::Paused))),

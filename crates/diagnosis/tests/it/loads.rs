@@ -19,11 +19,12 @@ fn more_arrivals_than_are_served_are_overload() {
     assert!(!over.finds(Cause::OfferedLoad));
     assert!(!run().asked(1000.0, 0.1).finds(Cause::Overload));
     // Of random arrivals some seconds have fewer.
+    let fewer = run().rates(vec![47; SECONDS as usize]).asked(50.0, 0.0);
+    let said = fewer.sure(Cause::OfferedLoad).sentence;
     assert!(
-        run()
-            .rates(vec![47; SECONDS as usize])
-            .asked(50.0, 0.0)
-            .finds(Cause::OfferedLoad)
+        said.en
+            .contains("47.0 per second where 50.0 were requested"),
+        "{said:?}"
     );
     assert!(
         !run().finds(Cause::Overload),

@@ -266,8 +266,9 @@ impl SeriesSource for PostgresStatus {
         }
         let mut failed = None;
         for group in &mut self.groups {
-            // Each statement before is a transaction of this database.
-            let statements = self.own.statements();
+            // A session that reads no table tells of its commits when it ends (pgstat_report_stat has nothing
+            // pending): only then are observing's among these.
+            let statements = self.own.statements_of_ended();
             let sql = group.sql(self.database);
             let asked = &mut group.refusals;
             let Some(rows) = asked.ask(&mut self.db, group.name, &sql, &mut failed) else {

@@ -1,6 +1,7 @@
 //! What the change from the first value of a factor to each other does, pair by pair.
 
 use super::Many;
+use super::costs::{RepeatOfRuns, repeats_of};
 use super::document::Sources;
 use super::labels::{factor_value, load_label, series_label};
 use super::matrix::{AxisKind, CurvePoint, FactorOrder, LoadCurve, Matrix, Workload};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::compare::{Compared, ComparedRun, Difference, Metric, Needed, Verdict};
 use tidemark_analysis::costs::{Cost, compared};
-use tidemark_analysis::{Comparison, compare_measured, costs_of_repeats};
+use tidemark_analysis::{Comparison, compare_measured};
 use tidemark_diagnosis::{Changes, Diagnosis};
 
 /// A factor of more values is a course, which a chart shows.
@@ -94,6 +95,7 @@ pub(super) fn most(a: Needed, b: Needed) -> Needed {
 /// Of every factor each value beside the first, factor by factor, as far as pairs were measured.
 pub(super) fn contrasts(many: &Many, matrix: &Matrix<'_>) -> Vec<Contrast> {
     let order = many.order();
+    let repeats = repeats_of(matrix);
     let mut contrasts = Vec::new();
     for (factor, values) in compared_factors(matrix, order) {
         let Some((a, others)) = values.split_first() else {
@@ -101,7 +103,7 @@ pub(super) fn contrasts(many: &Many, matrix: &Matrix<'_>) -> Vec<Contrast> {
         };
         let each = others
             .iter()
-            .map(|b| contrast(matrix, order, (&factor, a, b)));
+            .map(|b| contrast(matrix, &repeats, order, (&factor, a, b)));
         contrasts.extend(each.filter(|contrast| !contrast.pairs.is_empty()));
     }
     contrasts
@@ -142,7 +144,12 @@ fn compared_factors(matrix: &Matrix<'_>, order: FactorOrder<'_>) -> Vec<(String,
     factors
 }
 
-fn contrast(matrix: &Matrix<'_>, order: FactorOrder<'_>, of: (&str, &str, &str)) -> Contrast {
+fn contrast(
+    matrix: &Matrix<'_>,
+    repeats: &[RepeatOfRuns<'_>],
+    order: FactorOrder<'_>,
+    of: (&str, &str, &str),
+) -> Contrast {
     let (factor, a, b) = of;
     let mut pairs = Vec::new();
     for (w, workload) in matrix.workloads.iter().enumerate() {
@@ -165,7 +172,7 @@ fn contrast(matrix: &Matrix<'_>, order: FactorOrder<'_>, of: (&str, &str, &str))
                     .retain(|d| !is_the_factors(factor, &d.what, order));
                 // Of the runs that the figures are of.
                 let (ids_a, ids_b) = (&comparison.a, &comparison.b);
-                let costs = compared(&costs(other, ids_a), &costs(point, ids_b));
+                let costs = compared(&costs(repeats, ids_a), &costs(repeats, ids_b));
                 let bottleneck =
                     Changes::between(&diagnoses(other, ids_a), &diagnoses(point, ids_b));
                 comparison.costs = costs;
@@ -312,12 +319,14 @@ fn of_ids<'p, 'd>(
     runs.filter(|run| ids.iter().any(|id| id == run.id()))
 }
 
-fn costs(point: &CurvePoint<'_>, ids: &[String]) -> Vec<Vec<Cost>> {
-    let runs: Vec<_> = of_ids(point, ids)
-        .map(super::RunDigest::own_costs)
-        .collect();
-    let repeats = costs_of_repeats(&runs).into_iter();
-    repeats.map(|(_, costs)| costs).collect()
+/// Of the repeats of all runs, those that are made of these.
+fn costs(repeats: &[RepeatOfRuns<'_>], ids: &[String]) -> Vec<Vec<Cost>> {
+    let is_of = |repeat: &&RepeatOfRuns<'_>| {
+        let mut runs = repeat.runs.iter();
+        runs.all(|run| ids.iter().any(|id| id == run.id()))
+    };
+    let repeats = repeats.iter().filter(is_of);
+    repeats.map(|repeat| repeat.costs.clone()).collect()
 }
 
 fn diagnoses<'d>(point: &CurvePoint<'d>, ids: &[String]) -> Vec<&'d Diagnosis> {

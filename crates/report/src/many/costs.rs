@@ -1,6 +1,8 @@
 //! What a transaction of each repeat cost: a row a repeat.
 
+use super::digest::RunDigest;
 use super::document::Sources;
+use super::matrix::Matrix;
 use super::resources::{by_run, place};
 use super::workload::MeasuredWorkload;
 use crate::document::{Block, DocumentPart, Grid};
@@ -56,21 +58,45 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     Some(DocumentPart::new(o.costs_by_run, blocks))
 }
 
+/// Runs that are one repeat, and what its transactions cost.
+pub(super) struct RepeatOfRuns<'d> {
+    pub runs: Vec<&'d RunDigest>,
+    pub costs: Vec<Cost>,
+}
+
+/// The repeats of all points. Whoever else loaded a server meanwhile is among their runs.
+pub(super) fn repeats_of<'d>(matrix: &Matrix<'d>) -> Vec<RepeatOfRuns<'d>> {
+    let points = matrix
+        .workloads
+        .iter()
+        .flat_map(|workload| workload.points());
+    let runs = points.enumerate().flat_map(|(group, (_, point))| {
+        let measured = point.runs.iter().filter(|run| run.imported.is_none());
+        measured.map(move |run| (*run, run.own_costs(group)))
+    });
+    let (runs, costs): (Vec<&RunDigest>, Vec<_>) = runs.unzip();
+    let repeats = costs_of_repeats(&costs).into_iter();
+    let repeats = repeats.map(|(numbers, costs)| RepeatOfRuns {
+        runs: numbers
+            .iter()
+            .filter_map(|n| runs.get(*n).copied())
+            .collect(),
+        costs,
+    });
+    repeats.collect()
+}
+
 fn repeats(s: &Sources<'_>) -> Vec<RepeatCosts> {
+    let of_runs = repeats_of(s.matrix);
     let mut all = Vec::new();
     for (workload, cells) in s.workloads() {
         let m = MeasuredWorkload { s, workload, cells };
         for (series, point, _) in m.points() {
-            let runs = point.runs.iter().enumerate();
-            let runs: Vec<_> = runs
-                .filter(|(_, run)| run.counts() && run.imported.is_none())
-                .collect();
-            let costs_of: Vec<_> = runs.iter().map(|(_, run)| run.own_costs()).collect();
-            for (of, costs) in costs_of_repeats(&costs_of) {
-                let numbers = of.iter().filter_map(|n| runs.get(*n)).map(|(n, _)| *n);
-                let numbers: Vec<usize> = numbers.collect();
-                let own = of.first().and_then(|n| costs_of.get(*n));
-                let own = own.map_or(0, |run| run.costs.len());
+            for repeat in &of_runs {
+                let number = |run: &&RunDigest| point.runs.iter().position(|r| r.id() == run.id());
+                let numbers: Option<Vec<usize>> = repeat.runs.iter().map(number).collect();
+                let Some(numbers) = numbers else { continue };
+                let own = repeat.runs.first().map_or(0, |run| run.costs.len());
                 let number = match numbers.as_slice() {
                     [one] => m.repeat(point, *one),
                     several => {
@@ -83,8 +109,8 @@ fn repeats(s: &Sources<'_>) -> Vec<RepeatCosts> {
                 };
                 all.push(RepeatCosts {
                     label: format!("{}{number}", place(&m, series, point)),
-                    is_of_several: numbers.len() > 1 || costs.len() < own,
-                    costs,
+                    is_of_several: numbers.len() > 1 || repeat.costs.len() < own,
+                    costs: repeat.costs.clone(),
                 });
             }
         }

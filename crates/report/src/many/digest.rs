@@ -380,12 +380,13 @@ impl RunDigest {
         })
     }
 
-    /// What its transactions cost by its own account.
-    pub(crate) fn own_costs(&self) -> RunCosts<'_> {
+    /// What its transactions cost by its own account, as one of the repeats of that number.
+    pub(crate) fn own_costs(&self, group: usize) -> RunCosts<'_> {
         RunCosts {
             presence: self.presence.as_ref(),
             costs: &self.costs,
             transactions: self.transactions,
+            group: self.counts().then_some(group),
         }
     }
 
