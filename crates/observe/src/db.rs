@@ -352,16 +352,19 @@ async fn ask(
             Ask::Ping => session.ping().await.map(|took| (RowSet::new(), took)),
         }
     };
+    // Its limit is no option of the user's.
+    let late = || {
+        let why = format!("no reply within {} s", patience.as_secs());
+        Err((true, Refusal::Failed(why)))
+    };
     match timeout(patience, answering).await {
         Ok(Ok(answered)) => Ok(answered),
+        Ok(Err(error)) if error.kind == ErrorKind::StatementTimeout => late(),
         Ok(Err(error)) => match error.class {
             ErrorClass::ConnectionLost | ErrorClass::Refused => Err((true, failed(&error))),
             _ => Err((false, Refusal::Statement(error.to_string()))),
         },
-        Err(_) => {
-            let why = format!("no reply within {} s", patience.as_secs());
-            Err((true, Refusal::Failed(why)))
-        }
+        Err(_) => late(),
     }
 }
 

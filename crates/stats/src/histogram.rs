@@ -139,9 +139,11 @@ impl Histogram {
     /// most 0.1 %.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         match &self.buckets {
-            Some(buckets) if !buckets.is_empty() => buckets
-                .value_at_percentile(percent)
-                .clamp(self.min_ns, self.max_ns),
+            // Nothing is in the bucket of a nanosecond.
+            Some(buckets) if !buckets.is_empty() => match buckets.value_at_percentile(percent) {
+                1 if self.min_ns == 0 => 0,
+                ns => ns.clamp(self.min_ns, self.max_ns),
+            },
             _ => 0,
         }
     }

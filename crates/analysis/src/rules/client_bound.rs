@@ -1,9 +1,11 @@
 //! Sessions that waited for their own host: the client measured itself, or shared its processors with
 //! the server. So did transactions that were due, found a free session and were begun late.
 
+use crate::observed::is_embedded;
 use crate::run::{Run, decode};
 use crate::texts::client_bound::{
-    ASLEEP_INSTEAD, LATE, LATE_INSTEAD, OWN_HOST, OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD,
+    ASLEEP_INSTEAD, LATE, LATE_EMBEDDED, LATE_EMBEDDED_INSTEAD, LATE_INSTEAD, OWN_HOST,
+    OWN_HOST_INSTEAD, SAME_HOST, SAME_HOST_INSTEAD,
 };
 use crate::thresholds::{CLIENT_ASLEEP_MS, CLIENT_SHARE, CLIENT_SHARE_MS, CLIENT_SHARE_SAMPLES};
 use crate::{AnalysisError, Figure, Finding, Severity};
@@ -68,15 +70,16 @@ fn starts(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         return Ok(None);
     }
     let is_timers = late_ms < CLIENT_ASLEEP_MS && sleeps(run.record);
-    let (severity, instead) = match run.record.target_on_client {
-        _ if is_timers => (Severity::Note, ASLEEP_INSTEAD),
-        Some(true) => (Severity::Note, LATE_INSTEAD),
-        _ => (Severity::Suspect, LATE_INSTEAD),
+    let (severity, says, instead) = match run.record.target_on_client {
+        _ if is_timers => (Severity::Note, LATE, ASLEEP_INSTEAD),
+        _ if is_embedded(run.record) => (Severity::Note, LATE_EMBEDDED, LATE_EMBEDDED_INSTEAD),
+        Some(true) => (Severity::Note, LATE, LATE_INSTEAD),
+        _ => (Severity::Suspect, LATE, LATE_INSTEAD),
     };
     Ok(Some(Finding {
         rule: ID,
         severity,
-        says: LATE,
+        says,
         instead,
         figures: vec![
             ("mean", Figure::Number(run.latency.mean_ns() / 1e6)),

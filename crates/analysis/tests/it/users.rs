@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::Severity;
 use tidemark_core::record::*;
-use tidemark_core::{ErrorClass, Job, Pacing};
+use tidemark_core::{Engine, ErrorClass, Job, Pacing, ServerInfo};
 use tidemark_stats::Histogram;
 
 #[test]
@@ -126,6 +126,17 @@ fn transactions_that_the_client_began_late_are_told() {
     super::common::both_languages_use_the_figures(&found);
     record.target_on_client = Some(true);
     assert_eq!(only(&record, "client-bound").severity, Severity::Note);
+    // An embedded database has no other host.
+    let mut embedded = late(5.0);
+    embedded.server = Some(ServerInfo {
+        engine: Engine::Sqlite,
+        version: "3.50".into(),
+    });
+    let found = tidemark_analysis::findings(&embedded).unwrap();
+    let found = found.iter().find(|f| f.rule == "client-bound").unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    assert!(found.says.en.contains("are one process"), "{found:?}");
+    super::common::both_languages_use_the_figures(found);
     assert_eq!(rules(&late(2.0)), [""; 0]);
     // A client that sleeps until then is woken so late by the operating system.
     let woken = |executors: usize, job: Option<Job>, ms: f64| {

@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ending;
 mod heading;
 mod mapping;
 mod time;
@@ -22,6 +23,7 @@ pub use time::{Stamps, TimeColumn, TimeFormat};
 
 use crate::TextError;
 use crate::text::TextLines;
+use ending::{EndedRow, EndingRow};
 use heading::{Heading, HeadingMatch};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -36,11 +38,6 @@ const MOST_SERIES: usize = 1000;
 const MOST_VALUES: usize = 1 << 24;
 /// A line that is longer is cut by the reader, and no row.
 const LONGEST_ROW: usize = 1 << 19;
-/// Label sets whose last row is kept, those outside the run among them.
-const MOST_ENDED: usize = 1 << 18;
-/// A gap so many times the one before is no row's own time.
-const LONGER: u64 = 3;
-
 /// The time of a run, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunWindow {
@@ -216,16 +213,6 @@ struct SeriesValues {
     decimals: usize,
 }
 
-/// The last row of the same labels, where rows are stamped at their end.
-#[derive(Debug)]
-struct EndedRow {
-    at_ms: i64,
-    /// When its time began; `None` where nobody knows.
-    begin_ms: Option<i64>,
-    /// From the row before.
-    gap_ms: Option<u64>,
-}
-
 struct SeriesRows<'m> {
     mapping: &'m ColumnMapping,
     window: &'m RunWindow,
@@ -242,6 +229,8 @@ struct SeriesRows<'m> {
     /// Whether times without a date have gone from the end of the run's day to its begin.
     is_next_day: bool,
     has_no_date: bool,
+    /// Rows that are stamped at their end.
+    ending: Vec<EndingRow>,
     read: ReadSeries,
 }
 
@@ -267,6 +256,7 @@ impl<'m> SeriesRows<'m> {
             ended: BTreeMap::new(),
             is_next_day: false,
             has_no_date: mapping.time.has_no_date(),
+            ending: Vec::new(),
             read: ReadSeries {
                 heading,
                 ..ReadSeries::default()
@@ -318,14 +308,15 @@ impl<'m> SeriesRows<'m> {
         self.last_ms = Some(at_ms);
         let (first, last) = self.read.times_ms.unwrap_or((at_ms, at_ms));
         self.read.times_ms = Some((first.min(at_ms), last.max(at_ms)));
-        let begin_ms = match self.mapping.time.stamps {
-            Stamps::Begin => Some(at_ms),
-            Stamps::End => self.began_ms(at_ms, line, &cells)?,
-        };
-        let Some(at_ms) = begin_ms else {
-            self.remark(RemarkKind::NoBegin, line, &time);
-            return Ok(());
-        };
+        match self.mapping.time.stamps {
+            Stamps::Begin => self.place(at_ms, line, &cells),
+            Stamps::End => self.ends_at(at_ms, line, time, cells),
+        }
+    }
+
+    /// Takes over a row whose time begins then.
+    fn place(&mut self, at_ms: i64, line: u64, cells: &[String]) -> Result<(), ReadSeriesError> {
+        let cell = |at: usize| cells.get(at).map_or("", String::as_str);
         if !(self.window.begin_ms..=self.window.end_ms).contains(&at_ms) {
             self.read.outside += 1;
             return Ok(());
@@ -357,42 +348,6 @@ impl<'m> SeriesRows<'m> {
         Ok(())
     }
 
-    /// When the time of a row began that is stamped at its end: with the row before of the same labels. Nobody
-    /// knows of the first one, nor of one after a pause: a collector that stood still tells of no more than its
-    /// own interval then.
-    fn began_ms(
-        &mut self,
-        at_ms: i64,
-        line: u64,
-        cells: &[String],
-    ) -> Result<Option<i64>, ReadSeriesError> {
-        let labels = self.columns.values.iter().flat_map(|(_, labels)| labels);
-        let key: Vec<String> = labels.filter_map(|at| cells.get(*at).cloned()).collect();
-        let most = self.ended.len() >= MOST_ENDED;
-        let Some(before) = self.ended.get_mut(&key) else {
-            if most {
-                return Err(ReadSeriesError::TooManySeries(line));
-            }
-            let first = EndedRow {
-                at_ms,
-                begin_ms: None,
-                gap_ms: None,
-            };
-            self.ended.insert(key, first);
-            return Ok(None);
-        };
-        if before.at_ms != at_ms {
-            let gap_ms = before.at_ms.abs_diff(at_ms);
-            let is_pause = before.gap_ms.is_some_and(|usual| gap_ms / LONGER > usual);
-            *before = EndedRow {
-                at_ms,
-                begin_ms: (!is_pause).then_some(before.at_ms.min(at_ms)),
-                gap_ms: Some(gap_ms),
-            };
-        }
-        Ok(before.begin_ms)
-    }
-
     /// Of times without a date the same may be of two days.
     fn tell_days_apart(&mut self, at_ms: i64, line: u64) -> Result<(), ReadSeriesError> {
         if !self.has_no_date {
@@ -414,6 +369,7 @@ impl<'m> SeriesRows<'m> {
     }
 
     fn end(mut self) -> Result<ReadSeries, ReadSeriesError> {
+        self.place_ending()?;
         let read = &self.read;
         let without_begin = read.remarks.iter().find(|r| r.kind == RemarkKind::NoBegin);
         let rows = read.inside + read.outside + without_begin.map_or(0, |r| r.count);
@@ -432,6 +388,13 @@ impl<'m> SeriesRows<'m> {
             };
             return Err(ReadSeriesError::NoRows(why));
         };
+        if let Some(r) = without_begin.filter(|_| read.inside + read.outside == 0) {
+            return Err(ReadSeriesError::NoRows(format!(
+                "line {}: with stamps = \"end\" a row begins where the one before ends, and there is none before \
+                 {:?}",
+                r.line, r.text
+            )));
+        }
         if read.inside == 0 {
             return Err(ReadSeriesError::Outside {
                 rows,

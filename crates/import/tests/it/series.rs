@@ -346,6 +346,16 @@ fn rows_that_tell_of_the_time_before_begin_at_the_row_above() {
     assert_eq!(points(&got.series[0]), [(-10_000, 1.0), (50_000, 3.0)]);
     let at_begin = read(&CLOCK.replace("\"end\"", "\"begin\""), table).unwrap();
     assert_eq!(points(&at_begin.series[0])[0], (-10_000, 8.0));
+    // In the reverse order it is the same.
+    let reversed = "at,us\n06:02:00,3\n06:01:00,1\n06:00:00,8\n05:59:00,9\n";
+    let reversed = read(CLOCK, reversed).unwrap();
+    assert_eq!(points(&reversed.series[0]), points(&got.series[0]));
+    assert!(remarks(&reversed).contains(&(RemarkKind::NoBegin, 1, 5)));
+    let alone = read(CLOCK, "at,us\n06:01:00,1\n").unwrap_err();
+    assert!(
+        alone.to_string().contains("there is none before"),
+        "{alone}"
+    );
     // One after a pause tells of no more than its own time.
     let table = "at,us\n05:58:00,9\n05:59:00,8\n06:00:00,7\n06:04:00,1\n06:05:00,2\n";
     let got = read(CLOCK, table).unwrap();

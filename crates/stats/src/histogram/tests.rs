@@ -10,6 +10,23 @@ fn of(values: &[u64]) -> Histogram {
 }
 
 #[test]
+fn no_wait_at_all_is_nothing_at_every_percentile() {
+    let mut waits = Histogram::new();
+    for _ in 0..10 {
+        waits.record(Duration::ZERO);
+    }
+    waits.record(Duration::from_micros(5));
+    assert_eq!(
+        (waits.percentile_ns(50.0), waits.percentile_ns(90.0)),
+        (0, 0)
+    );
+    assert_eq!(waits.percentile_ns(100.0), 5_000);
+    waits.clear();
+    waits.record(Duration::from_nanos(1));
+    assert_eq!(waits.percentile_ns(50.0), 1);
+}
+
+#[test]
 fn thirty_minutes_are_recorded_as_such() {
     let h = of(&[1_800_000_000_000]);
     assert_eq!(h.max_ns(), 1_800_000_000_000);
