@@ -1,7 +1,8 @@
 //! The view of a run on a terminal, and the terminal afterwards.
 
 use super::common::small::{RUN, prepared};
-use super::common::{Said, TIDEMARK, Workdir, loaded, only_the_host_spoils, signal, wait_until};
+use super::common::study::whole;
+use super::common::{Said, TIDEMARK, Workdir, loaded, signal, wait_until};
 use nix::pty::{Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use std::fs::File;
@@ -255,18 +256,15 @@ fn without_a_terminal_a_view_changes_nothing() {
     assert!(!with.all().contains('\x1b'), "{with:?}");
 }
 
-/// A study has done all; a busy machine may spoil some of its runs, and nothing else may.
-fn is_whole(dir: &Workdir, status: ExitStatus, said: &str) {
+/// [`whole`], of a terminal.
+#[track_caller]
+fn is_whole(dir: &Workdir, (status, out): (ExitStatus, &str), steps: usize) {
     let said = Said {
-        out: said.into(),
+        out: out.into(),
         err: String::new(),
         code: status.code(),
     };
-    assert!(
-        said.is_done() && said.out.contains(" steps done"),
-        "{said:?}"
-    );
-    only_the_host_spoils(&dir.path().join("store.db"));
+    whole(dir, &said, steps);
 }
 
 /// A study of so many cells of some seconds each.
@@ -313,7 +311,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
         foot.starts_with("q closes the view, the study continues")
     });
     let (status, said) = run.end();
-    is_whole(&dir, status, &said);
+    is_whole(&dir, (status, &said), 3);
     // What waited for the terminal is there once, and before the end.
     for line in ["[1/3] ", "[2/3] ", "[3/3] ", " of 3 steps done"] {
         assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
@@ -332,7 +330,7 @@ fn q_leaves_the_view_of_a_study_which_goes_on_with_its_bars() {
     });
     assert!(run.child.try_wait().unwrap().is_none(), "the study ended");
     let (status, said) = run.end();
-    is_whole(&dir, status, &said);
+    is_whole(&dir, (status, &said), 3);
     for line in ["[1/3] ", "[2/3] ", "[3/3] "] {
         assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
     }
@@ -354,7 +352,7 @@ fn a_study_in_a_view_is_ended_by_a_key_and_gone_on_with_in_another() {
     run.wait_for_view();
     assert!(run.contents().contains("step 2 of 2"));
     let (status, said) = run.end();
-    is_whole(&dir, status, &said);
+    is_whole(&dir, (status, &said), 2);
 }
 
 #[test]

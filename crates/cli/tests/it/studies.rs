@@ -375,7 +375,7 @@ fn no_password_is_stored_shown_or_in_the_process_list() {
             }
         }
         let said = Said::of(&study.wait_with_output().unwrap());
-        assert!(said.is_done(), "{said:?}");
+        dir.must_be_done(&said);
         let plan = dir.ok(&["study", "plan", name]);
         let status = dir.ok(&["study", "status", "last"]);
         for said in [said, plan, status] {

@@ -345,7 +345,7 @@ fn a_list_of_names_is_a_list_on_postgres_and_admin_has_a_password_of_its_own() {
         query("SHOW search_path") == "public, pg_temp"
     });
     let said = Said::of(&study.wait_with_output().unwrap());
-    assert!(said.is_done(), "{said:?}");
+    dir.must_be_done(&said);
     assert_eq!(query(in_file), before);
     assert!(!said.all().contains("geheim"), "{said:?}");
     for file in std::fs::read_dir(dir.path()).unwrap() {

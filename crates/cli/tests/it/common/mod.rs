@@ -112,13 +112,20 @@ impl Workdir {
     }
 
     /// Runs a command that must end well.
+    #[track_caller]
     pub fn ok(&self, args: &[&str]) -> Said {
         let said = self.run(args);
-        assert!(said.is_done(), "{args:?}: {said:?}");
+        self.must_be_done(&said);
+        said
+    }
+
+    /// A command has ended well. Nothing but the host may have spoilt runs of its study.
+    #[track_caller]
+    pub fn must_be_done(&self, said: &Said) {
+        assert!(said.is_done(), "{said:?}");
         if said.code == Some(3) {
             only_the_host_spoils(&self.path().join("store.db"));
         }
-        said
     }
 
     pub fn spawn(&self, args: &[&str]) -> Child {
