@@ -139,6 +139,25 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
 ];
 
+/// Of the whole load, where the server's counters are known for all of it: no time's end is then wrong by what
+/// came late.
+fn of_load(record: &RunRecord, kind: CostKind, (source, names, unit): From) -> Option<Cost> {
+    let load = MeasuredWindow::of_load(record)?;
+    let total = |name: &&str| {
+        let mut all = record.load_totals.iter();
+        all.find(|of| of.source == source && of.name == **name)
+    };
+    let totals = names.iter().map(|name| Some(total(name)?.total));
+    let total = totals.sum::<Option<f64>>()? * unit;
+    let per_statement = load.sum(STATEMENTS);
+    Some(Cost {
+        kind,
+        per_transaction: total / load.sum(TRANSACTIONS),
+        per_statement: (per_statement > 0.0).then(|| total / per_statement),
+        source,
+    })
+}
+
 /// What counters that lag tell of so few seconds is mostly of other transactions: each end of the time may be
 /// wrong by one.
 const FEWEST_LAGGING: f64 = 5.0;
@@ -152,6 +171,9 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
+        if let Some(cost) = of_load(record, kind, (source, names, *unit)) {
+            return Some(cost);
+        }
         is_of_all_sessions(record, source).then_some(())?;
         let all = names
             .iter()

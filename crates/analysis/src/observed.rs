@@ -87,8 +87,18 @@ pub(crate) const ROUND_TRIPS: Of = |part| part.round_trips;
 
 impl MeasuredWindow {
     pub fn of(record: &RunRecord) -> Option<Self> {
+        Self::of_phases(record, &[Phase::Measure])
+    }
+
+    /// With its warm-up. `None` also where its intervals are not known.
+    pub fn of_load(record: &RunRecord) -> Option<Self> {
+        (!record.intervals.is_empty()).then_some(())?;
+        Self::of_phases(record, &[Phase::Warmup, Phase::Measure])
+    }
+
+    fn of_phases(record: &RunRecord, phases: &[Phase]) -> Option<Self> {
         let measured = record.intervals.iter();
-        let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
+        let measured = measured.filter(|i| phases.contains(&i.phase)).map(|i| {
             let count: u64 = i.types.values().map(|t| t.count).sum();
             let begin_ms = i.start_ms as f64;
             Part {

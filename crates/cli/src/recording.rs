@@ -158,6 +158,7 @@ impl Recording {
             self.record.notes.extend(ended.notes);
             self.record.observed.splice(0..0, ended.observed);
             self.record.server_statements = ended.statements;
+            self.record.load_totals = ended.load_totals;
         }
     }
 

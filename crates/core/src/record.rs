@@ -23,7 +23,7 @@ pub use interval::{
 };
 pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
 pub use machine::MachineFigures;
-pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
+pub use observed::{Disk, Gap, GapKind, LoadTotal, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use text::to_text;
 pub use topology::{ClusterDisk, ClusterHost, Component, ComponentSetting, Topology};
@@ -237,6 +237,10 @@ pub struct RunRecord {
     /// The statements that took most of the server's time, by its own account; empty where it keeps none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_statements: Vec<ServerStatement>,
+    /// Counters of a server whose sessions report late, over the whole load; empty of other servers, and
+    /// where it began anew meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_totals: Vec<LoadTotal>,
     /// The disks that hold the data of a server on the client's host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_disks: Vec<Disk>,

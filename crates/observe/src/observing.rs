@@ -160,7 +160,7 @@ fn possible(of: &Observing<'_>) -> Sources {
         }
         Some(Engine::Postgres) => {
             if wants(SERVER_STATUS) {
-                all.add(PostgresStatus::new(of.connector, &own));
+                all.add(PostgresStatus::new(of.connector, &own, of.makes_load));
             }
             if wants(SERVER_ACTIVITY) {
                 all.add(PostgresActivity::new(of.connector, &own, of.makes_load));

@@ -3,9 +3,9 @@
 use crate::source::{Samples, SeriesSource};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tidemark_core::record::{Gap, GapKind, Observed, ServerStatement};
+use tidemark_core::record::{Gap, GapKind, LoadTotal, Observed, ServerStatement};
 use tidemark_core::series::{Series, SeriesChunk};
 use tidemark_runtime::forget_program_text;
 
@@ -17,6 +17,9 @@ const SAMPLES_A_CHUNK: u64 = 300;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A source that has been busy for so long has stalled, and is not waited for.
 const STALLED: Duration = Duration::from_millis(400);
+/// How often, and for how long, a server is asked whether all sessions that have ended were counted.
+const COUNTED_EVERY: Duration = Duration::from_millis(50);
+const COUNTED_WITHIN: Duration = Duration::from_millis(700);
 /// Peeks take at most one part in so many of the time.
 const PEEKING: u32 = 10;
 /// Reading small files, deflating, and TLS.
@@ -42,6 +45,8 @@ pub struct SamplingResult {
     pub observed: Vec<Observed>,
     /// Statements by the server's account.
     pub statements: Vec<ServerStatement>,
+    /// Counters of a server whose sessions report late, over the whole load.
+    pub load_totals: Vec<LoadTotal>,
     /// What went wrong, a line each.
     pub notes: Vec<String>,
 }
@@ -59,13 +64,29 @@ struct Sampled {
 #[derive(Debug)]
 struct SourceState {
     observed: Mutex<Observed>,
-    /// What the server said of statements at the end.
-    statements: Mutex<Vec<ServerStatement>>,
+    /// What the server said of the whole load at the end.
+    account: Mutex<Account>,
     /// Milliseconds from the begin, plus one, at which it began what it is at; 0 while it is idle.
     busy_since: AtomicU64,
 }
 
+/// What a source says of the whole load at its end.
+#[derive(Debug, Default)]
+struct Account {
+    statements: Vec<ServerStatement>,
+    load_totals: Vec<LoadTotal>,
+}
+
 impl SourceState {
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When it began what it is at, in milliseconds from the begin; `None` while it is idle.
+    fn busy_since(&self) -> Option<u64> {
+        self.busy_since.load(Ordering::Acquire).checked_sub(1)
+    }
+
     fn change(&self, change: impl FnOnce(&mut Observed)) {
         change(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -124,7 +145,7 @@ impl Sampling {
                     source: name.clone(),
                     ..Observed::default()
                 }),
-                statements: Mutex::default(),
+                account: Mutex::default(),
                 busy_since: AtomicU64::new(1),
             });
             let every = match every {
@@ -190,35 +211,50 @@ impl Sampling {
             failed,
         } = self;
         let mut waiting = Vec::new();
-        for Sampled {
-            state, stop, ended, ..
-        } in sources
-        {
-            let since = state.busy_since.load(Ordering::Acquire);
-            let busy_since = begun + Duration::from_millis(since.saturating_sub(1));
-            drop(stop);
-            let until = match since {
-                0 => Instant::now() + PATIENCE,
-                _ => busy_since + STALLED,
+        for source in sources {
+            let Sampled {
+                state, stop, ended, ..
+            } = source;
+            let until = match state.busy_since() {
+                None => Instant::now() + PATIENCE,
+                Some(since) => begun + Duration::from_millis(since) + STALLED,
             };
+            drop(stop);
             waiting.push((state, ended, until));
         }
+        let last = Instant::now() + PATIENCE;
         let mut all = failed;
-        let mut statements = Vec::new();
-        for (state, ended, until) in waiting {
-            let patience = until.saturating_duration_since(Instant::now());
-            if ended.recv_timeout(patience).is_err() {
-                let since = state.busy_since.load(Ordering::Acquire).saturating_sub(1);
-                state.failed(GapKind::Stalled, "", second_of(first_ms, since));
+        let (mut statements, mut load_totals) = (Vec::new(), Vec::new());
+        for (state, ended, mut until) in waiting {
+            loop {
+                let patience = until.saturating_duration_since(Instant::now());
+                if ended.recv_timeout(patience).is_ok() {
+                    break;
+                }
+                let since = state.busy_since();
+                // It may have gone on to the next that it has to do.
+                let stalls = since.map(|since| begun + Duration::from_millis(since) + STALLED);
+                let later = stalls.unwrap_or(last).min(last);
+                if later <= until {
+                    state.failed(
+                        GapKind::Stalled,
+                        "",
+                        since.and_then(|ms| second_of(first_ms, ms)),
+                    );
+                    break;
+                }
+                until = later;
             }
             all.push(state.observed());
-            let said = state.statements.lock();
-            statements.append(&mut said.unwrap_or_else(PoisonError::into_inner));
+            let account = std::mem::take(&mut *state.account());
+            statements.extend(account.statements);
+            load_totals.extend(account.load_totals);
         }
         let notes = all.iter().flat_map(notes_of).collect();
         SamplingResult {
             observed: all,
             statements,
+            load_totals,
             notes,
         }
     }
@@ -305,7 +341,7 @@ impl Looking {
                 self.hand_over(self.samples.unfinished());
             }
             if ends {
-                self.count_statements();
+                self.account();
                 return;
             }
             if whole {
@@ -336,17 +372,33 @@ impl Looking {
         }
     }
 
-    fn count_statements(&mut self) {
+    /// What the server says of the whole load.
+    fn account(&mut self) {
+        self.count_load();
         self.busy();
         let mut gaps = Vec::new();
         let said = self.source.statements(&mut gaps);
         self.state.change(|observed| observed.gaps.extend(gaps));
         match said {
-            Ok(said) => {
-                let statements = self.state.statements.lock();
-                *statements.unwrap_or_else(PoisonError::into_inner) = said;
-            }
+            Ok(said) => self.state.account().statements = said,
             Err(why) => self.failed(&why),
+        }
+    }
+
+    fn count_load(&mut self) {
+        let until = Instant::now() + COUNTED_WITHIN;
+        loop {
+            self.busy();
+            match self.source.load_totals(Instant::now() >= until) {
+                Ok(Some(totals)) => self.state.account().load_totals = totals,
+                Ok(None) => {
+                    self.idle();
+                    std::thread::sleep(COUNTED_EVERY);
+                    continue;
+                }
+                Err(why) => self.failed(&why),
+            }
+            return;
         }
     }
 
@@ -363,8 +415,8 @@ impl Looking {
 
     /// What it is at failed.
     fn failed(&self, why: &str) {
-        let since = self.state.busy_since.load(Ordering::Acquire);
-        let second = second_of(self.first_ms, since.saturating_sub(1));
+        let since = self.state.busy_since().unwrap_or_default();
+        let second = second_of(self.first_ms, since);
         self.state.failed(GapKind::Failed, why, second);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use tidemark_core::record::{Gap, ServerStatement};
+use tidemark_core::record::{Gap, LoadTotal, ServerStatement};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
 /// Something that is sampled while a run goes on: the client's host, a server's status, a Prometheus
@@ -61,6 +61,17 @@ pub trait SeriesSource: Send {
     fn finish(&mut self, samples: &mut Samples) -> Result<(), String> {
         let _ = samples;
         Ok(())
+    }
+
+    /// What counters grew by over the whole load, when its sessions are closed: of a server whose sessions
+    /// report late. `None` while reports may still come: it is asked again in a moment, for less than a second
+    /// in all. `is_last` says that it is not.
+    ///
+    /// # Errors
+    /// As [`SeriesSource::sample`].
+    fn load_totals(&mut self, is_last: bool) -> Result<Option<Vec<LoadTotal>>, String> {
+        let _ = is_last;
+        Ok(Some(Vec::new()))
     }
 
     /// The statements of the whole load by the server's account, once, when it has ended. What it can't tell

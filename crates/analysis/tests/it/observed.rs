@@ -6,7 +6,7 @@ use tidemark_analysis::costs::{CostKind, compared, costs, statements_each};
 use tidemark_analysis::observed::{server_host, sessions};
 use tidemark_analysis::{Resources, compare};
 use tidemark_core::record::{
-    ClientPart, Gap, GapKind, Interval, Observed, Phase, RunRecord, TypeStats,
+    ClientPart, Gap, GapKind, Interval, LoadTotal, Observed, Phase, RunRecord, TypeStats,
 };
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_core::{Engine, ServerInfo};
@@ -160,6 +160,35 @@ fn what_postgresqls_sessions_report_late_is_in_no_cost() {
     record.series = vec![series("server-status", "rows.read", &[], &late[..6])];
     let costs = costs(&record);
     assert!(costs.iter().all(|cost| cost.kind != CostKind::RowsRead));
+}
+
+#[test]
+fn what_a_whole_load_took_is_divided_by_all_of_its_transactions() {
+    let seen = series("server-status", "rows.read", &[], &steady(9e9));
+    let written = series("server-status", "log.written", &[], &steady(700.0));
+    let mut record = record(vec![seen, written]);
+    let total = |name: &str, total: f64| LoadTotal {
+        source: "server-status".into(),
+        name: name.into(),
+        total,
+    };
+    // Another source may have counters of the same name.
+    let mut other = total("log.written", 9e9);
+    other.source = "server-nodes".into();
+    record.load_totals = vec![other, total("rows.read", 1000.0)];
+    record.intervals[0].statements.read = 200;
+    let of = |record: &RunRecord, kind| {
+        let found = costs(record).into_iter().find(|c| c.kind == kind)?;
+        Some((found.per_transaction, found.per_statement))
+    };
+    // Of five seconds with the warm-up, where nobody counted statements but in that.
+    assert_eq!(of(&record, CostKind::RowsRead), Some((2.0, Some(5.0))));
+    assert_eq!(of(&record, CostKind::LogBytes), Some((7.0, None)));
+    // Without its intervals it is not known how many transactions a warm-up had.
+    record.intervals.clear();
+    record.totals.elapsed_s = 4.0;
+    record.totals.all.count = 400;
+    assert_eq!(of(&record, CostKind::RowsRead), Some((9e7, None)));
 }
 
 #[test]

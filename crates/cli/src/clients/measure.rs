@@ -111,6 +111,7 @@ pub fn follow<'a>(
         observed.extend(theirs.filter(|one| own.observed.iter().all(|o| o.source != one.source)));
         record.observed = observed;
         record.server_statements.clone_from(&own.server_statements);
+        record.load_totals.clone_from(&own.load_totals);
         let notes = own.notes.iter().filter(|note| !record.notes.contains(note));
         let notes: Vec<String> = notes.cloned().collect();
         record.notes.extend(notes);

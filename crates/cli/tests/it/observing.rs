@@ -118,6 +118,10 @@ fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
         // read of indexes otherwise, and on a machine with other work a second is more or less.
         let rows = cost("rows-read").unwrap_or_else(|| panic!("{costs:?}"));
         assert!((50.0..2000.0).contains(&rows), "{costs:?}");
+        assert_eq!(record["load_totals"].is_array(), is_postgres);
+        if is_postgres {
+            assert!((400.0..600.0).contains(&rows), "{costs:?}");
+        }
         for kind in [
             "server-cpu-us",
             "client-cpu-us",
@@ -191,6 +195,12 @@ fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
         ));
         let one = read("one.json");
         assert_eq!(sources(&one), BTreeSet::from(["server-status".to_string()]));
+        // However short it was: PostgreSQL's sessions have told all when they have ended.
+        let costs = one["costs"].as_array().unwrap();
+        let rows = costs.iter().find(|c| c["kind"] == "rows-read");
+        let rows = rows.and_then(|c| c["per_transaction"].as_f64());
+        let is_right = |rows| (400.0..900.0).contains(&rows);
+        assert!(!is_postgres || rows.is_some_and(is_right), "{costs:?}");
     }
 }
 

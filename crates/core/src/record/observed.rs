@@ -78,6 +78,18 @@ pub struct ServerStatement {
     pub log_bytes: Option<u64>,
 }
 
+/// What a counter of the database grew by from the begin of the load until its sessions were closed, warm-up
+/// included. Of a server whose sessions report late it is exact where the series of a short time is not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadTotal {
+    /// The source that told, one of [`crate::observe::SOURCES`].
+    pub source: String,
+    /// The name of the series that has the same by the second: `rows.read`.
+    pub name: String,
+    /// The growth, in what the series counts each second.
+    pub total: f64,
+}
+
 /// A disk that holds a server's data, where its host is this one or has a node_exporter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {

@@ -6,6 +6,7 @@ mod exposition;
 mod files_written;
 mod find;
 mod http;
+mod load_totals;
 mod mysql_activity;
 mod mysql_blockers;
 mod mysql_status;

@@ -3,13 +3,14 @@
 //! Views that are asked are functions without tables under them (monitoring-stats), so that asking reads
 //! nothing that is counted. Each group is a statement: where one is refused, the others go on.
 
+use super::load_totals::{Counters, LoadTotals};
 use super::postgres_held_up::HeldUp;
 use super::postgres_tables::Tables;
 use crate::db::{Db, Refusals};
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
 use tidemark_core::observe::SERVER_STATUS;
-use tidemark_core::record::{Gap, GapKind};
+use tidemark_core::record::{Gap, GapKind, LoadTotal};
 use tidemark_drivers::Connector;
 
 const COMMITS: &str = "commits";
@@ -207,6 +208,9 @@ pub(crate) struct PostgresStatus {
     /// The database's id: looking it up in each statement costs more than the counters.
     database: i64,
     groups: Vec<StatementMetrics>,
+    version: i64,
+    makes_load: bool,
+    totals: LoadTotals,
     held_up: HeldUp,
     tables: Tables,
     /// Of what is asked of tables and blockers.
@@ -217,18 +221,60 @@ pub(crate) struct PostgresStatus {
 }
 
 impl PostgresStatus {
-    pub fn new(connector: &Connector, own: &Own) -> Self {
+    pub fn new(connector: &Connector, own: &Own, makes_load: bool) -> Self {
         Self {
             db: Db::new(connector, own),
             own: own.clone(),
             rest: Rest::default(),
             database: 0,
             groups: Vec::new(),
+            version: 0,
+            makes_load,
+            totals: LoadTotals::default(),
             held_up: HeldUp::default(),
             tables: Tables::default(),
             refusals: Refusals::default(),
             is_first: true,
         }
+    }
+
+    /// Asks for the counters, and gives those of each statement to `take` when they have come.
+    fn ask(&mut self, failed: &mut Option<String>, mut take: impl FnMut(&[(Metric, f64)])) {
+        for group in &mut self.groups {
+            // A session that reads no table tells of its commits when it ends (pgstat_report_stat has nothing
+            // pending): only then are observing's among these.
+            let statements = self.own.statements_of_ended();
+            let sql = group.sql(self.database);
+            let asked = &mut group.refusals;
+            let Some(rows) = asked.ask(&mut self.db, group.name, &sql, failed) else {
+                continue;
+            };
+            let told = group
+                .told
+                .iter()
+                .enumerate()
+                .filter_map(|(column, (metric, _))| {
+                    let value = rows.float(0, column)?;
+                    let rest = match metric.name {
+                        COMMITS => self.rest.of(COMMITS, value, statements),
+                        _ => value,
+                    };
+                    Some((*metric, rest))
+                });
+            take(&told.collect::<Vec<_>>());
+        }
+    }
+
+    /// The counters at this moment.
+    fn counters(&mut self, failed: &mut Option<String>) -> Counters {
+        let mut all = Counters::new();
+        self.ask(failed, |told| {
+            all.extend(
+                told.iter()
+                    .map(|(metric, value)| (metric.name, value * metric.scale)),
+            );
+        });
+        all
     }
 }
 
@@ -254,37 +300,28 @@ impl SeriesSource for PostgresStatus {
             }
         }
         self.database = rows.int(0, 3).unwrap_or_default();
-        self.groups = groups(version);
+        (self.version, self.groups) = (version, groups(version));
         // Without them there are no dead rows to tell of.
         let _none = self.tables.start(&mut self.db);
         Ok(())
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
-        if std::mem::take(&mut self.is_first) {
-            return Ok(());
-        }
         let mut failed = None;
-        for group in &mut self.groups {
-            // A session that reads no table tells of its commits when it ends (pgstat_report_stat has nothing
-            // pending): only then are observing's among these.
-            let statements = self.own.statements_of_ended();
-            let sql = group.sql(self.database);
-            let asked = &mut group.refusals;
-            let Some(rows) = asked.ask(&mut self.db, group.name, &sql, &mut failed) else {
-                continue;
-            };
-            samples.are_of_now();
-            for (column, (metric, _)) in group.told.iter().enumerate() {
-                if let Some(value) = rows.float(0, column) {
-                    let rest = match metric.name {
-                        COMMITS => self.rest.of(COMMITS, value, statements),
-                        _ => value,
-                    };
-                    samples.tell(metric, &[], rest);
-                }
-            }
+        if std::mem::take(&mut self.is_first) {
+            let counters = self.counters(&mut failed);
+            self.totals.begin(self.version, counters);
+            return failed.map_or(Ok(()), Err);
         }
+        let mut totals = std::mem::take(&mut self.totals);
+        self.ask(&mut failed, |told| {
+            samples.are_of_now();
+            for (metric, value) in told {
+                samples.tell(metric, &[], *value);
+                totals.see(metric.name, value * metric.scale);
+            }
+        });
+        self.totals = totals;
         let blocked =
             self.held_up
                 .sample(&mut self.db, &self.own, self.database, samples, &mut failed);
@@ -299,6 +336,18 @@ impl SeriesSource for PostgresStatus {
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+
+    fn load_totals(&mut self, is_last: bool) -> Result<Option<Vec<LoadTotal>>, String> {
+        if !self.makes_load {
+            return Ok(Some(Vec::new()));
+        }
+        let mut failed = None;
+        let counters = self.counters(&mut failed);
+        match failed.filter(|_| counters.is_empty()) {
+            Some(why) => Err(why),
+            None => Ok(self.totals.end(&counters, is_last)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements by the server's own account, sessions that block others, and what SQLite counts.
 
 use super::kept::{mean, named, points};
-use super::servers::{LOAD, connector, load, observed, of, prepare};
+use super::servers::{LOAD, connector, load, observed, of, prepare, totals};
 use std::time::{Duration, Instant};
 use tidemark_core::Target;
 use tidemark_core::record::{GapKind, ServerStatement};
@@ -73,6 +73,40 @@ fn statements_are_told_by_the_servers_account() {
             assert!(ended.statements.iter().any(|s| is_it(&s)), "{ended:?}");
         }
     }
+}
+
+/// PostgreSQL's sessions report at their end what they did in less than a second; observing reads its catalogs
+/// when it begins.
+#[test]
+fn a_load_of_less_than_a_second_is_counted_whole() {
+    let server = Server::builder(SandboxEngine::Postgres).start().unwrap();
+    prepare(server.endpoint());
+    let url = server.url();
+    let scan = ["SELECT count(*) FROM numbers"];
+    // Its catalogs are in the session's memory from then on.
+    load(&url, &scan, Duration::from_millis(100));
+    let in_table: f64 = totals(server.endpoint(), &scan)[0];
+    let mut rounds = 0;
+    let (_, ended, _) = observed(&url, "server-status", || {
+        // It is counted from the first look on.
+        std::thread::sleep(Duration::from_secs(2));
+        rounds = load(&url, &scan, Duration::from_millis(600));
+    });
+    let total = |name: &str| {
+        let found = ended.load_totals.iter().find(|t| t.name == name);
+        found.map_or(-1.0, |told| told.total)
+    };
+    let read = in_table * f64::from(rounds);
+    let of_others = total("rows.read") - read;
+    assert!(
+        (0.0..5000.0).contains(&of_others),
+        "{read} rows in {rounds} rounds: {ended:?}"
+    );
+    assert!(
+        read > 20_000.0,
+        "{rounds} rounds tell too little of {in_table} rows"
+    );
+    assert!(total("buffer.requests") >= f64::from(rounds), "{ended:?}");
 }
 
 /// Executes a prepared statement two hundred times, once the account has begun.

@@ -132,7 +132,7 @@ pub fn prepare(server: &Endpoint) {
     server.query(&insert).unwrap();
 }
 
-fn totals(server: &Endpoint, sql: &[&str]) -> Vec<f64> {
+pub fn totals(server: &Endpoint, sql: &[&str]) -> Vec<f64> {
     let number = |sql: &&str| {
         let said = server.query(sql).unwrap();
         said.split_whitespace().last().unwrap().parse().unwrap()

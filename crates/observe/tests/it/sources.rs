@@ -3,7 +3,7 @@ use super::kept::{kept, points, sink};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tidemark_core::record::{Gap, GapKind};
+use tidemark_core::record::{Gap, GapKind, LoadTotal};
 use tidemark_core::series::Series;
 use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource};
 
@@ -116,6 +116,50 @@ fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
         ]
     );
     assert_eq!(kept(&chunks)[0].key.source, "good");
+}
+
+/// Counts a load that is asked for so many times until it is known.
+struct Counting(u32, u32);
+
+impl SeriesSource for Counting {
+    fn name(&self) -> &str {
+        "counting"
+    }
+    fn sample(&mut self, _samples: &mut Samples) -> Result<(), String> {
+        Ok(())
+    }
+    fn load_totals(&mut self, is_last: bool) -> Result<Option<Vec<LoadTotal>>, String> {
+        self.1 += 1;
+        let total = LoadTotal {
+            total: f64::from(self.1),
+            ..LoadTotal::default()
+        };
+        Ok((is_last || self.1 >= self.0).then(|| vec![total]))
+    }
+}
+
+#[test]
+fn a_load_is_counted_until_all_of_it_is_known_and_for_less_than_a_second() {
+    for (needed, is_known) in [(1, true), (3, true), (u32::MAX, false)] {
+        let (sink, _chunks) = sink();
+        let watch = Sampling::start(vec![Box::new(Counting(needed, 0))], Duration::ZERO, &sink);
+        std::thread::sleep(Duration::from_millis(50));
+        let begun = Instant::now();
+        let ended = watch.end();
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        // On a busy machine the last may come too late, which is told.
+        let [told] = ended.load_totals.as_slice() else {
+            assert!(!is_known && ended.notes.len() == 1, "{needed}: {ended:?}");
+            continue;
+        };
+        let asked = told.total;
+        assert!(ended.notes.is_empty(), "{ended:?}");
+        if is_known {
+            assert!(asked <= f64::from(needed), "{ended:?}");
+        } else {
+            assert!((2.0..=20.0).contains(&asked), "{ended:?}");
+        }
+    }
 }
 
 #[test]

@@ -239,6 +239,11 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             rows_examined: Some(1000),
             ..ServerStatement::default()
         }],
+        load_totals: vec![LoadTotal {
+            source: "server-status".into(),
+            name: "rows.read".into(),
+            total: 1000.5,
+        }],
         server_disks: vec![Disk {
             device: "vda".into(),
             rotational: Some(false),
