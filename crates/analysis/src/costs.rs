@@ -15,7 +15,8 @@ use tidemark_core::series::Series;
 pub enum CostKind {
     /// Microseconds of processors of the server's processes, or of the server's host.
     ServerCpuUs,
-    /// Microseconds of processors of the client, less what observing takes.
+    /// Microseconds of processors of the client, less what observing takes and what staying awake for
+    /// arrivals does.
     ClientCpuUs,
     /// Rows that the server read.
     RowsRead,
@@ -139,28 +140,33 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
 ];
 
-/// Of the whole load, where the server's counters are known for all of it: no time's end is then wrong by what
-/// came late.
-fn of_load(record: &RunRecord, kind: CostKind, (source, names, unit): From) -> Option<Cost> {
-    let load = MeasuredWindow::of_load(record)?;
+/// Of the whole load, where the server's counters are known for all of it and all of it is the measurement: no
+/// end of the time is then wrong by what came late.
+fn of_load(
+    record: &RunRecord,
+    window: &MeasuredWindow,
+    kind: CostKind,
+    from: From,
+) -> Option<Cost> {
+    let (source, names, unit) = from;
+    (record.warmup_s == Some(0.0)).then_some(())?;
     let total = |name: &&str| {
         let mut all = record.load_totals.iter();
         all.find(|of| of.source == source && of.name == **name)
     };
     let totals = names.iter().map(|name| Some(total(name)?.total));
     let total = totals.sum::<Option<f64>>()? * unit;
-    let per_statement = load.sum(STATEMENTS);
+    let statements = window.sum(STATEMENTS);
     Some(Cost {
         kind,
-        per_transaction: total / load.sum(TRANSACTIONS),
-        per_statement: (per_statement > 0.0).then(|| total / per_statement),
+        per_transaction: total / window.sum(TRANSACTIONS),
+        per_statement: (statements > 0.0).then(|| total / statements),
         source,
     })
 }
 
-/// What counters that lag tell of so few seconds is mostly of other transactions: each end of the time may be
-/// wrong by one.
-const FEWEST_LAGGING: f64 = 5.0;
+/// Where only the series of counters that lag tell, each end of the time may be wrong by a second.
+const FEWEST_LAGGING: f64 = 20.0;
 
 /// What a transaction of the measurement took on average, as far as sources told: rates by the
 /// transactions a second of the same time; and its round trips. Nothing of runs without transactions.
@@ -171,7 +177,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
-        if let Some(cost) = of_load(record, kind, (source, names, *unit)) {
+        if let Some(cost) = of_load(record, &window, kind, (source, names, *unit)) {
             return Some(cost);
         }
         is_of_all_sessions(record, source).then_some(())?;
@@ -185,7 +191,12 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
         }
         let total = |of: Of| -> Option<f64> {
             let each = all.iter().map(|seen| seen.each(&window, of));
-            each.sum::<Option<f64>>().map(|total| total * unit)
+            let total = each.sum::<Option<f64>>()?;
+            let awake = match kind {
+                CostKind::ClientCpuUs => awake_s(record, &window, of),
+                _ => return Some(total * unit),
+            };
+            (total > awake).then(|| (total - awake) * unit)
         };
         Some(Cost {
             kind,
@@ -203,6 +214,18 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     }
     all.extend(round_trips(&window));
     all
+}
+
+/// Seconds of processors that staying awake for arrivals took for each transaction or statement: known of the
+/// whole load alone.
+fn awake_s(record: &RunRecord, window: &MeasuredWindow, of: Of) -> f64 {
+    let load = MeasuredWindow::of_load(record);
+    let all = load.as_ref().unwrap_or(window).sum(of);
+    if all > 0.0 {
+        record.usage.cpu_awake_s / all
+    } else {
+        0.0
+    }
 }
 
 /// `None` where nobody counted them.

@@ -237,8 +237,8 @@ pub struct RunRecord {
     /// The statements that took most of the server's time, by its own account; empty where it keeps none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_statements: Vec<ServerStatement>,
-    /// Counters of a server whose sessions report late, over the whole load; empty of other servers, and
-    /// where it began anew meanwhile.
+    /// Counters of a server whose sessions report late, over the whole load: those that did not begin anew
+    /// meanwhile. Empty of other servers, and where not all was reported soon after its end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_totals: Vec<LoadTotal>,
     /// The disks that hold the data of a server on the client's host.

@@ -17,8 +17,9 @@ const SAMPLES_A_CHUNK: u64 = 300;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A source that has been busy for so long has stalled, and is not waited for.
 const STALLED: Duration = Duration::from_millis(400);
-/// How often, and for how long, a server is asked whether all sessions that have ended were counted.
+/// How often a server is asked whether all sessions that have ended were counted,
 const COUNTED_EVERY: Duration = Duration::from_millis(50);
+/// and how long after the load's end at the latest.
 const COUNTED_WITHIN: Duration = Duration::from_millis(700);
 /// Peeks take at most one part in so many of the time.
 const PEEKING: u32 = 10;
@@ -315,6 +316,7 @@ impl Looking {
             let wait = until.saturating_duration_since(Instant::now());
             self.idle();
             let ends = stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+            let ended = Instant::now();
             if peeks && !ends {
                 next_peek = self.peek(peek_every);
                 continue;
@@ -341,7 +343,8 @@ impl Looking {
                 self.hand_over(self.samples.unfinished());
             }
             if ends {
-                self.account();
+                self.count_statements();
+                self.count_load(ended);
                 return;
             }
             if whole {
@@ -372,9 +375,8 @@ impl Looking {
         }
     }
 
-    /// What the server says of the whole load.
-    fn account(&mut self) {
-        self.count_load();
+    /// What the server says of statements of the whole load.
+    fn count_statements(&mut self) {
         self.busy();
         let mut gaps = Vec::new();
         let said = self.source.statements(&mut gaps);
@@ -385,20 +387,24 @@ impl Looking {
         }
     }
 
-    fn count_load(&mut self) {
-        let until = Instant::now() + COUNTED_WITHIN;
+    /// What it counted over the whole load, which ended then.
+    fn count_load(&mut self, ended: Instant) {
+        let mut took = Duration::ZERO;
         loop {
             self.busy();
-            match self.source.load_totals(Instant::now() >= until) {
-                Ok(Some(totals)) => self.state.account().load_totals = totals,
-                Ok(None) => {
-                    self.idle();
-                    std::thread::sleep(COUNTED_EVERY);
-                    continue;
+            let began = Instant::now();
+            let is_last = began + took + COUNTED_EVERY > ended + COUNTED_WITHIN;
+            match self.source.load_totals(is_last) {
+                Ok(None) if !is_last => {}
+                Ok(totals) => {
+                    self.state.account().load_totals = totals.unwrap_or_default();
+                    return;
                 }
-                Err(why) => self.failed(&why),
+                Err(why) => return self.failed(&why),
             }
-            return;
+            took = began.elapsed();
+            self.idle();
+            std::thread::sleep(COUNTED_EVERY);
         }
     }
 

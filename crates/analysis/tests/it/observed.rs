@@ -142,9 +142,9 @@ fn a_rate_after_a_gap_is_of_the_gap_too() {
 fn what_postgresqls_sessions_report_late_is_in_no_cost() {
     // With a second of warm-up the first second of the measurement still lacks some.
     let mut late = vec![(-1, 0.0), (0, 150.0)];
-    late.extend((1..6).map(|second| (second, 300.0)));
+    late.extend((1..21).map(|second| (second, 300.0)));
     let mut record = record(vec![series("server-status", "rows.read", &[], &late)]);
-    for second in 4..6 {
+    for second in 4..21 {
         let mut interval = record.intervals[4].clone();
         interval.start_ms = second * 1000;
         record.intervals.push(interval);
@@ -156,15 +156,36 @@ fn what_postgresqls_sessions_report_late_is_in_no_cost() {
         version: "15.18".into(),
     });
     assert_eq!(cost(&record), 3.0);
-    // What four seconds counted may be five seconds' transactions.
-    record.series = vec![series("server-status", "rows.read", &[], &late[..6])];
+    // What few seconds counted may be other transactions'.
+    record.series = vec![series("server-status", "rows.read", &[], &late[..21])];
     let costs = costs(&record);
     assert!(costs.iter().all(|cost| cost.kind != CostKind::RowsRead));
 }
 
 #[test]
+fn what_a_client_stays_awake_with_is_no_transactions() {
+    let busy = series(
+        "client-host",
+        "threads.cpu",
+        &[("threads", "load")],
+        &steady(0.9),
+    );
+    let mut record = record(vec![busy]);
+    let cost = |record: &RunRecord| {
+        let costs = costs(record);
+        costs.first().map(|cost| cost.per_transaction.round())
+    };
+    assert_eq!(cost(&record), Some(9000.0));
+    // Of five seconds with 500 transactions.
+    record.usage.cpu_awake_s = 4.0;
+    assert_eq!(cost(&record), Some(1000.0));
+    record.usage.cpu_awake_s = 5.0;
+    assert_eq!(cost(&record), None);
+}
+
+#[test]
 fn what_a_whole_load_took_is_divided_by_all_of_its_transactions() {
-    let seen = series("server-status", "rows.read", &[], &steady(9e9));
+    let seen = series("server-status", "rows.read", &[], &steady(9e7));
     let written = series("server-status", "log.written", &[], &steady(700.0));
     let mut record = record(vec![seen, written]);
     let total = |name: &str, total: f64| LoadTotal {
@@ -175,20 +196,24 @@ fn what_a_whole_load_took_is_divided_by_all_of_its_transactions() {
     // Another source may have counters of the same name.
     let mut other = total("log.written", 9e9);
     other.source = "server-nodes".into();
-    record.load_totals = vec![other, total("rows.read", 1000.0)];
-    record.intervals[0].statements.read = 200;
+    record.load_totals = vec![other, total("rows.read", 800.0)];
     let of = |record: &RunRecord, kind| {
         let found = costs(record).into_iter().find(|c| c.kind == kind)?;
         Some((found.per_transaction, found.per_statement))
     };
-    // Of five seconds with the warm-up, where nobody counted statements but in that.
-    assert_eq!(of(&record, CostKind::RowsRead), Some((2.0, Some(5.0))));
-    assert_eq!(of(&record, CostKind::LogBytes), Some((7.0, None)));
-    // Without its intervals it is not known how many transactions a warm-up had.
+    // With a warm-up they are of something else, too.
+    record.warmup_s = Some(1.0);
+    assert_eq!(of(&record, CostKind::RowsRead), Some((9e5, None)));
+    record.warmup_s = Some(0.0);
+    record.intervals.remove(0);
+    record.intervals[0].statements.read = 200;
+    assert_eq!(of(&record, CostKind::RowsRead), Some((2.0, Some(4.0))));
+    assert_eq!(of(&record, CostKind::LogBytes), Some((7.0, Some(14.0))));
+    // A day's intervals may have been left in the store.
     record.intervals.clear();
     record.totals.elapsed_s = 4.0;
     record.totals.all.count = 400;
-    assert_eq!(of(&record, CostKind::RowsRead), Some((9e7, None)));
+    assert_eq!(of(&record, CostKind::RowsRead), Some((2.0, None)));
 }
 
 #[test]

@@ -79,7 +79,8 @@ pub struct ServerStatement {
 }
 
 /// What a counter of the database grew by from the begin of the load until its sessions were closed, warm-up
-/// included. Of a server whose sessions report late it is exact where the series of a short time is not.
+/// included. Of a server whose sessions report late it is right where the series of a short time is not; what
+/// sessions read to begin with is part of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadTotal {
     /// The source that told, one of [`crate::observe::SOURCES`].

@@ -3,7 +3,8 @@
 //! Views that are asked are functions without tables under them (monitoring-stats), so that asking reads
 //! nothing that is counted. Each group is a statement: where one is refused, the others go on.
 
-use super::load_totals::{Counters, LoadTotals};
+use super::load_totals::{Counters, LoadTotals, Reading};
+use super::postgres_activity::listed;
 use super::postgres_held_up::HeldUp;
 use super::postgres_tables::Tables;
 use crate::db::{Db, Refusals};
@@ -208,15 +209,14 @@ pub(crate) struct PostgresStatus {
     /// The database's id: looking it up in each statement costs more than the counters.
     database: i64,
     groups: Vec<StatementMetrics>,
-    version: i64,
-    makes_load: bool,
-    totals: LoadTotals,
+    /// Counters of the whole load, of a server that tells them as they are (since 15) where there is one.
+    totals: Option<LoadTotals>,
     held_up: HeldUp,
     tables: Tables,
     /// Of what is asked of tables and blockers.
     refusals: Refusals,
-    /// Sessions tell of what they did once a second: totals that count from the begin of the load would
-    /// miss the first second, so they count from its end.
+    /// Sessions tell of what they did once a second: series that count from the begin of the load would miss
+    /// the first second, so they count from its end.
     is_first: bool,
 }
 
@@ -228,9 +228,7 @@ impl PostgresStatus {
             rest: Rest::default(),
             database: 0,
             groups: Vec::new(),
-            version: 0,
-            makes_load,
-            totals: LoadTotals::default(),
+            totals: makes_load.then(LoadTotals::new),
             held_up: HeldUp::default(),
             tables: Tables::default(),
             refusals: Refusals::default(),
@@ -266,15 +264,45 @@ impl PostgresStatus {
     }
 
     /// The counters at this moment.
-    fn counters(&mut self, failed: &mut Option<String>) -> Counters {
-        let mut all = Counters::new();
+    fn reading(&mut self, failed: &mut Option<String>) -> Reading {
+        let of_run = match self.tables.of_the_run() {
+            "" => "false",
+            known => known,
+        };
+        let sql = format!(
+            "SELECT concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_db_stat_reset_time({})), \
+             (SELECT count(*) FROM pg_stat_get_activity(NULL) WHERE {of_run} AND pid NOT IN ({}))",
+            self.database,
+            listed(&self.own.ids())
+        );
+        let Ok(server) = self.db.query(&sql) else {
+            return Reading::default();
+        };
+        let mut counters = Counters::new();
         self.ask(failed, |told| {
-            all.extend(
-                told.iter()
-                    .map(|(metric, value)| (metric.name, value * metric.scale)),
-            );
+            counters.extend(told.iter().map(|(m, value)| (m.name, value * m.scale)));
         });
-        all
+        Reading {
+            server: server.text(0, 0).unwrap_or_default(),
+            sessions: server.int(0, 1).unwrap_or(0),
+            counters,
+        }
+    }
+
+    /// Reads where the load begins. What this session read until then is reported at once, so that it is not
+    /// taken for the load's.
+    fn begin(&mut self, failed: &mut Option<String>) {
+        if self.totals.is_none() {
+            return;
+        }
+        let prepared = self.reading(failed);
+        let reading = match self.db.query("SELECT pg_stat_force_next_flush()") {
+            Ok(_) => self.reading(failed),
+            Err(_) => prepared,
+        };
+        if let Some(totals) = &mut self.totals {
+            totals.begin(reading);
+        }
     }
 }
 
@@ -300,7 +328,9 @@ impl SeriesSource for PostgresStatus {
             }
         }
         self.database = rows.int(0, 3).unwrap_or_default();
-        (self.version, self.groups) = (version, groups(version));
+        self.groups = groups(version);
+        // Earlier ones tell what their collector wrote half a second ago (PGSTAT_STAT_INTERVAL).
+        self.totals = self.totals.take().filter(|_| version >= 150_000);
         // Without them there are no dead rows to tell of.
         let _none = self.tables.start(&mut self.db);
         Ok(())
@@ -309,16 +339,17 @@ impl SeriesSource for PostgresStatus {
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         let mut failed = None;
         if std::mem::take(&mut self.is_first) {
-            let counters = self.counters(&mut failed);
-            self.totals.begin(self.version, counters);
+            self.begin(&mut failed);
             return failed.map_or(Ok(()), Err);
         }
-        let mut totals = std::mem::take(&mut self.totals);
+        let mut totals = self.totals.take();
         self.ask(&mut failed, |told| {
             samples.are_of_now();
             for (metric, value) in told {
                 samples.tell(metric, &[], *value);
-                totals.see(metric.name, value * metric.scale);
+                if let Some(totals) = &mut totals {
+                    totals.see(metric.name, value * metric.scale);
+                }
             }
         });
         self.totals = totals;
@@ -339,15 +370,13 @@ impl SeriesSource for PostgresStatus {
     }
 
     fn load_totals(&mut self, is_last: bool) -> Result<Option<Vec<LoadTotal>>, String> {
-        if !self.makes_load {
+        if self.totals.is_none() {
             return Ok(Some(Vec::new()));
         }
-        let mut failed = None;
-        let counters = self.counters(&mut failed);
-        match failed.filter(|_| counters.is_empty()) {
-            Some(why) => Err(why),
-            None => Ok(self.totals.end(&counters, is_last)),
-        }
+        // What is refused was told by samples.
+        let reading = self.reading(&mut None);
+        let totals = self.totals.as_mut();
+        Ok(totals.map_or(Some(Vec::new()), |totals| totals.end(&reading, is_last)))
     }
 }
 

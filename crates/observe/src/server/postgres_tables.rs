@@ -51,6 +51,11 @@ impl Tables {
         Ok(())
     }
 
+    /// What is true in SQL of the run's sessions; empty where that is not known.
+    pub fn of_the_run(&self) -> &str {
+        &self.of_run
+    }
+
     /// Asks; for blockers only where sessions may be `blocked`.
     ///
     /// # Errors
