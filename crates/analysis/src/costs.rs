@@ -2,9 +2,10 @@
 
 use crate::observed::{
     MeasuredWindow, Of, ROUND_TRIPS, SESSION_BYTES, STATEMENTS, SeriesSum, TRANSACTIONS,
-    busiest_interface, is_of_all_sessions, lags, seen,
+    busiest_interface, is_of_all_sessions, lags, seen, series,
 };
 use serde::Serialize;
+use tidemark_core::Protocol;
 use tidemark_core::observe::{CLIENT_HOST, NETWORK, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::Series;
@@ -77,6 +78,9 @@ pub struct Cost {
     pub per_statement: Option<f64>,
     /// The source that told.
     pub source: &'static str,
+    /// Whose count it is, of what engines count each in their way.
+    #[serde(skip)]
+    pub counted_by: Option<Protocol>,
 }
 
 /// A source, the series whose means are added up, and what makes the kind's unit of them.
@@ -162,7 +166,24 @@ fn of_load(
         per_transaction: total / window.sum(TRANSACTIONS),
         per_statement: (statements > 0.0).then(|| total / statements),
         source,
+        counted_by: counted_by(record, kind),
     })
+}
+
+/// MySQL counts rows of sorting and of temporary tables among those read, PostgreSQL index entries.
+fn counted_by(record: &RunRecord, kind: CostKind) -> Option<Protocol> {
+    let server = record
+        .server
+        .as_ref()
+        .filter(|_| kind == CostKind::RowsRead);
+    server.map(|server| server.engine.protocol())
+}
+
+/// Whether the server's counters tell no cost because they lag, and the measurement is too short for that.
+pub fn lag_too_much(record: &RunRecord, costs: &[Cost]) -> bool {
+    let told = |cost: &Cost| cost.source == SERVER_STATUS;
+    let is_seen = series(record, SERVER_STATUS, "rows.read").next().is_some();
+    is_seen && lags(record, SERVER_STATUS) && !costs.iter().any(told)
 }
 
 /// Where only the series of counters that lag tell, each end of the time may be wrong by a second.
@@ -203,6 +224,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
             per_transaction: total(TRANSACTIONS)?,
             per_statement: total(STATEMENTS),
             source,
+            counted_by: counted_by(record, kind),
         })
     };
     let kinds = KINDS.iter();
@@ -236,6 +258,7 @@ fn round_trips(window: &MeasuredWindow) -> Option<Cost> {
         per_transaction: trips / window.sum(TRANSACTIONS),
         per_statement: (statements > 0.0).then(|| trips / statements),
         source: SESSIONS,
+        counted_by: None,
     })
 }
 
@@ -262,7 +285,8 @@ const SEVERAL: f64 = 0.95;
 pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     type Per = fn(&Cost) -> Option<f64>;
     let mean = |runs: &[Vec<Cost>], of: &Cost, per: Per| -> Option<f64> {
-        let same = |c: &&Cost| c.kind == of.kind && c.source == of.source;
+        let key = |c: &Cost| (c.kind, c.source, c.counted_by);
+        let same = |c: &&Cost| key(c) == key(of);
         let each = runs.iter().map(|run| run.iter().find(same).and_then(per));
         let sum: Option<f64> = each.sum();
         sum.map(|sum| sum / runs.len() as f64)
@@ -295,6 +319,7 @@ fn network(record: &RunRecord, window: &MeasuredWindow) -> Option<Cost> {
         per_transaction: most(TRANSACTIONS)?,
         per_statement: most(STATEMENTS),
         source: CLIENT_HOST,
+        counted_by: None,
     })
 }
 

@@ -257,15 +257,26 @@ pub(crate) fn is_of_all_sessions(record: &RunRecord, source: &str) -> bool {
 /// Sessions that were in a state on average, those of one wait alone where one is given; `CPU` is the
 /// wait of sessions that wait for nothing.
 pub fn sessions(record: &RunRecord, state: &str, wait: Option<&str>) -> Option<f64> {
+    sessions_of(record, "sessions", state, wait)
+}
+
+/// Those of others than the run.
+pub fn others_sessions(record: &RunRecord, state: &str) -> Option<f64> {
+    sessions_of(record, "sessions.others", state, None)
+}
+
+fn sessions_of(record: &RunRecord, whose: &str, state: &str, wait: Option<&str>) -> Option<f64> {
     let window = MeasuredWindow::of(record)?;
-    let of = |wanted: &dyn Fn(&Series) -> bool| {
-        seen(record, &window, SERVER_ACTIVITY, "sessions", wanted)
+    let of = |whose: &str, wanted: &dyn Fn(&Series) -> bool| {
+        seen(record, &window, SERVER_ACTIVITY, whose, wanted)
     };
     let is = |series: &Series, label: &str, value: &str| {
         series.key.labels.get(label).is_some_and(|v| v == value)
     };
-    let all = of(&|_| true)?;
-    let in_state = of(&|s| is(s, "state", state) && wait.is_none_or(|wait| is(s, "wait", wait)));
+    let all = of("sessions", &|_| true)?;
+    let in_state = of(whose, &|s| {
+        is(s, "state", state) && wait.is_none_or(|wait| is(s, "wait", wait))
+    });
     // A state that nobody was seen in has no series, and one that was seen late fewer points.
     Some(in_state.map_or(0.0, |seen| seen.sum / all.points))
 }

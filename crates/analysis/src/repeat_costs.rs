@@ -176,6 +176,7 @@ mod tests {
             per_transaction,
             per_statement: None,
             source,
+            counted_by: None,
         };
         vec![
             cost(CostKind::ServerCpuUs, server_us, SERVER_PROCESS),
@@ -267,6 +268,7 @@ mod tests {
                 per_transaction: statements * each,
                 per_statement: Some(each),
                 source: CLIENT_HOST,
+                counted_by: None,
             }]
         };
         // 200 statements of 10 µs and 2,000 of 1 µs.

@@ -51,12 +51,13 @@ pub enum Observe {
 /// Why a text names no sources.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{word:?} is no source; use auto, off, or a list of {}{hint}; for example \
+    "{word:?} {wrong}; use auto, off, or a list of {}{hint}; for example \
      client-host,server-status",
     SOURCES.join(", ")
 )]
 pub struct ObserveError {
     word: String,
+    wrong: &'static str,
     hint: String,
 }
 
@@ -99,15 +100,22 @@ impl FromStr for Observe {
             [] => {
                 return Err(ObserveError {
                     word: text.into(),
+                    wrong: "is no source",
                     hint: String::new(),
                 });
             }
             _ => {}
         }
         if let Some(wrong) = words.iter().find(|w| !SOURCES.contains(w)) {
-            let near = nearest(wrong, SOURCES.iter().copied());
+            let is_word = ["auto", "off"].contains(wrong);
+            let near = nearest(wrong, SOURCES.iter().copied()).filter(|_| !is_word);
             return Err(ObserveError {
                 word: (*wrong).into(),
+                wrong: if is_word {
+                    "stands alone"
+                } else {
+                    "is no source"
+                },
                 hint: near.map_or_else(String::new, |n| format!("; did you mean {n}?")),
             });
         }
@@ -161,7 +169,12 @@ mod tests {
         assert!(Observe::Auto.wants(CLIENT_HOST) && !Observe::Off.wants(CLIENT_HOST));
         let wrong = "server-statu".parse::<Observe>().unwrap_err().to_string();
         assert!(wrong.contains("did you mean server-status?"), "{wrong}");
-        assert!("off,client-host".parse::<Observe>().is_err());
+        let wrong = "off,client-host".parse::<Observe>().unwrap_err();
+        assert!(
+            wrong
+                .to_string()
+                .starts_with("\"off\" stands alone; use auto, off, or")
+        );
         for nothing in ["", " ", ",", " , "] {
             let wrong = nothing.parse::<Observe>().unwrap_err().to_string();
             assert!(

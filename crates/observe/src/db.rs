@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_core::{DbError, ErrorClass, ErrorKind, Protocol};
+use tidemark_core::{DbError, Engine, ErrorClass, ErrorKind, Protocol};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{block_on, timeout};
 
@@ -31,6 +31,7 @@ pub(crate) struct Db {
     id: Option<i64>,
     /// Whether the greeting had the same.
     is_direct: bool,
+    is_mariadb: bool,
     /// An answer is still to come, of a question that took too long.
     overdue: bool,
     /// The statements that the session has prepared, by name.
@@ -108,6 +109,7 @@ enum Ask {
 struct Answered {
     id: i64,
     is_direct: bool,
+    is_mariadb: bool,
     rows: RowSet,
     /// How long a ping took.
     took: Duration,
@@ -165,6 +167,7 @@ impl Db {
             answers,
             id: None,
             is_direct: false,
+            is_mariadb: false,
             overdue: false,
             prepared: HashMap::new(),
             is_unsure: false,
@@ -199,6 +202,7 @@ impl Db {
             Ok(answer) => answer.map(|answered| {
                 self.id = Some(answered.id);
                 self.is_direct = answered.is_direct;
+                self.is_mariadb = answered.is_mariadb;
                 answered.rows
             }),
             Err(RecvTimeoutError::Timeout) => {
@@ -263,6 +267,11 @@ impl Db {
         self.is_direct
     }
 
+    /// Whether it is a session of MariaDB.
+    pub fn is_mariadb(&self) -> bool {
+        self.is_mariadb
+    }
+
     /// The connection id of the session that answered last.
     pub fn id(&self) -> Option<i64> {
         self.id
@@ -306,10 +315,12 @@ async fn serve(
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id, .. }), _) => {
                 let is_direct = session.connection_id() == Some(lower_bits(*id));
+                let is_mariadb = session.server().engine == Engine::Mariadb;
                 let answered = ask(session, (&own, *id), &what, patience).await;
                 answered.map(|(rows, took)| Answered {
                     id: *id,
                     is_direct,
+                    is_mariadb,
                     rows,
                     took,
                 })

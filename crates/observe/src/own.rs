@@ -82,12 +82,8 @@ impl Own {
 
     /// A statement was sent by this session.
     pub fn sent(&self, id: i64) {
-        self.known(|known| {
-            known.statements += 1;
-            if let Some(session) = known.sessions.get_mut(&id) {
-                *session.counters.entry(STATEMENTS.into()).or_default() += 1.0;
-            }
-        });
+        self.known(|known| known.statements += 1);
+        self.add(id, STATEMENTS, 1.0);
     }
 
     /// Statements sent so far.
@@ -105,6 +101,15 @@ impl Own {
         self.known(|known| {
             if let Some(session) = known.sessions.get_mut(&id) {
                 session.counters.insert(counter.into(), total);
+            }
+        });
+    }
+
+    /// A session added to a counter.
+    pub fn add(&self, id: i64, counter: &str, more: f64) {
+        self.known(|known| {
+            if let Some(session) = known.sessions.get_mut(&id) {
+                *session.counters.entry(counter.into()).or_default() += more;
             }
         });
     }

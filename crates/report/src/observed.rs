@@ -5,12 +5,18 @@ use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
-use tidemark_analysis::costs::{Cost, CostKind, SESSIONS, costs, statements_each};
+use tidemark_analysis::costs::{Cost, CostKind, SESSIONS, costs, lag_too_much, statements_each};
+use tidemark_analysis::observed::{others_sessions, sessions};
+use tidemark_core::observe::SERVER_NODES;
 use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
 use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 
 /// A transaction of so little more or less than one statement is one.
 const ONE_STATEMENT: f64 = 0.005;
+/// So many transactions, or a tenth of them a second, are few for a server that also works by itself.
+const FEW: u64 = 1000;
+/// Others' part of the sessions at work that is told.
+const OTHERS: f64 = 0.05;
 /// Statements of a brief report.
 const MOST_BRIEF: usize = 5;
 /// Characters of a statement that a table shows; the record has more.
@@ -43,6 +49,18 @@ pub fn json(record: &RunRecord) -> Result<String, serde_json::Error> {
     tidemark_core::record::to_text(&whole)
 }
 
+/// How many of the sessions at work in the server were others', 0 to 1.
+fn share_of_others(record: &RunRecord) -> Option<f64> {
+    let own = sessions(record, "active", None)?;
+    let others = others_sessions(record, "active").filter(|others| *others > 0.0)?;
+    Some(others / (own + others))
+}
+
+fn throughput(record: &RunRecord) -> f64 {
+    let totals = &record.totals;
+    totals.all.count as f64 / totals.elapsed_s.max(f64::MIN_POSITIVE)
+}
+
 /// A row for each kind of cost that is known.
 pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart> {
     let t = observed::of(lang);
@@ -55,6 +73,11 @@ pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart>
     // What the run's sessions count themselves has nothing of observing.
     let is_observed = costs.iter().any(|cost| cost.source != SESSIONS);
     says.extend(is_observed.then(|| t.costs_own.to_string()));
+    let is_of_few = record.totals.all.count < FEW || throughput(record) < FEW as f64 / 10.0;
+    says.extend((is_observed && is_of_few).then(|| t.costs_few.to_string()));
+    let share = share_of_others(record).filter(|share| is_observed && *share >= OTHERS);
+    says.extend(share.map(|share| fill(t.costs_others, &[("share", &percent(share, 1.0))])));
+    says.extend(lag_too_much(record, &costs).then(|| t.costs_late.to_string()));
     says.extend(statements.map(|each| fill(t.costs_statements, &[("count", &three(each))])));
     let mut head = vec![t.cost, t.each];
     head.extend(by_statement.then_some(t.each_statement));
@@ -283,6 +306,7 @@ fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
         GapKind::RemoteHost => t.remote_host,
         GapKind::NoProcess => t.no_process,
         GapKind::ProcessIo => t.process_io,
+        GapKind::Engine if source == SERVER_NODES => t.engine_nodes,
         GapKind::Engine => t.engine,
         GapKind::Pooler => t.pooler,
         GapKind::NoConnections => t.no_connections,

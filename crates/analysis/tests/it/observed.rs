@@ -3,7 +3,7 @@
 use super::common;
 use std::collections::BTreeMap;
 use tidemark_analysis::costs::{CostKind, compared, costs, statements_each};
-use tidemark_analysis::observed::{server_host, sessions};
+use tidemark_analysis::observed::{others_sessions, server_host, sessions};
 use tidemark_analysis::{Resources, compare};
 use tidemark_core::record::{
     ClientPart, Gap, GapKind, Interval, LoadTotal, Observed, Phase, RunRecord, TypeStats,
@@ -346,9 +346,12 @@ fn half_of_a_cost_is_none() {
     assert!(costs(&RunRecord::default()).is_empty());
 }
 
+fn all_along(value: f64) -> Vec<(i64, f64)> {
+    (0..20).map(|n| (n, value)).collect()
+}
+
 #[test]
 fn costs_are_compared_where_both_sides_have_them() {
-    let all_along = |value: f64| -> Vec<(i64, f64)> { (0..20).map(|n| (n, value)).collect() };
     // A thousand transactions a second.
     let side = |id: &str, rows: f64, more: Vec<Series>| RunRecord {
         id: id.into(),
@@ -369,6 +372,41 @@ fn costs_are_compared_where_both_sides_have_them() {
     let of = costs[0];
     assert_eq!((of.kind, of.a, of.b), (CostKind::RowsRead, 2.0, 3.0));
     assert_eq!(of.ratio, Some(1.5));
+}
+
+#[test]
+fn rows_that_engines_count_each_in_their_way_are_not_compared() {
+    let side = |id: &str, engine: Engine| {
+        let version = "1".into();
+        RunRecord {
+            id: id.into(),
+            server: Some(ServerInfo { engine, version }),
+            series: ["rows.read", "data.syncs"]
+                .map(|name| series("server-status", name, &[], &all_along(2000.0)))
+                .into(),
+            ..common::clean()
+        }
+    };
+    let kinds = |a, b| -> Vec<CostKind> {
+        let costs = compare(&[side("a", a)], &[side("b", b)]).unwrap().costs;
+        costs.iter().map(|cost| cost.kind).collect()
+    };
+    let both = [CostKind::RowsRead, CostKind::Syncs];
+    assert_eq!(kinds(Engine::Mariadb, Engine::Mysql), both);
+    assert_eq!(kinds(Engine::Mariadb, Engine::Sqlite), both[1..]);
+}
+
+#[test]
+fn sessions_of_others_are_told_apart() {
+    let active = |name: &str, value: f64| {
+        let labels = [("state", "active"), ("wait", "CPU")];
+        series("server-activity", name, &labels, &steady(value))
+    };
+    let mut record = record(vec![active("sessions", 3.0)]);
+    assert_eq!(others_sessions(&record, "active"), Some(0.0));
+    record.series.push(active("sessions.others", 1.5));
+    assert_eq!(others_sessions(&record, "active"), Some(1.5));
+    assert_eq!(sessions(&record, "active", None), Some(3.0));
 }
 
 #[test]

@@ -13,9 +13,18 @@ use tidemark_core::Pacing;
 use tidemark_core::record::{DeadTime, Outage, RunState, Step, StepPurpose, Totals};
 
 impl Measurement<'_> {
-    /// Each session's share, in order.
+    /// Each session's share of the measurement, in order; none of a run that ended in its warm-up.
     pub(super) fn tallies(&self) -> Vec<SessionTally> {
-        self.crew.recorders.tallies(self.crew.sessions)
+        let mut all = self.crew.recorders.tallies(self.crew.sessions);
+        if !self.crew.control.measuring.load(Ordering::Relaxed) {
+            for of_session in &mut all {
+                *of_session = SessionTally {
+                    opened: of_session.opened,
+                    ..SessionTally::default()
+                };
+            }
+        }
+        all
     }
 
     pub(super) fn totals_of(&self, span: &CountedSpan, end: Instant) -> Totals {

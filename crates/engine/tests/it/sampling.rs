@@ -191,3 +191,50 @@ fn every_transaction_is_sampled_once_on_postgres() {
     let target = Target::parse(&database.url()).unwrap();
     every_pacing(&Connector::new(target, ConnectOptions::default()).unwrap());
 }
+
+/// Ends a run as soon as it has begun.
+struct StopsAtOnce(StopHandle);
+
+impl RunObserver for StopsAtOnce {
+    fn started(&mut self, _: &Started) {}
+    fn interval(&mut self, interval: &Interval) {
+        let count: u64 = interval.types.values().map(|t| t.count).sum();
+        if count > 0 {
+            self.0.stop();
+        }
+    }
+    fn checkpoint(&mut self, _: f64, _: &Totals) {}
+}
+
+#[test]
+fn a_run_that_ends_in_its_warmup_has_measured_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target::sqlite(folder.path().join("s.db").to_str().unwrap());
+    let connector = Connector::new(target, ConnectOptions::default()).unwrap();
+    let (load, told) = (LoadSpec::default(), &mut Told::default());
+    prepare(&connector, &workload(), &load, &StopHandle::new(), told).unwrap();
+    let spec = RunSpec {
+        terminals: 2,
+        sessions: 2,
+        time: Some(Duration::from_secs(60)),
+        warmup: Duration::from_secs(600),
+        interval: Duration::from_millis(50),
+        ..RunSpec::default()
+    };
+    let stop = StopHandle::new();
+    let mut stops = StopsAtOnce(stop.clone());
+    let extras = RunExtras::default();
+    let result = run_beside(
+        &spec,
+        &connector,
+        &workload(),
+        &[],
+        &stop,
+        &mut stops,
+        extras,
+    );
+    let totals = result.unwrap().totals;
+    assert_eq!(totals.all.count, 0);
+    let shares = &totals.fairness;
+    assert_eq!((shares.events_avg, shares.time_avg_s), (0.0, 0.0));
+}

@@ -7,7 +7,7 @@ use crate::source::{Metric, Samples, SeriesSource};
 use std::collections::HashMap;
 use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::Gap;
-use tidemark_drivers::Connector;
+use tidemark_drivers::{Connector, RowSet};
 
 /// A metric with the variables whose sum it is, less others. A server that has not all of them has no such
 /// metric.
@@ -203,11 +203,36 @@ fn show<'a>(scope: &str, names: impl Iterator<Item = &'a str>) -> String {
     )
 }
 
+/// Rows that SHOW STATUS reads, by the name of the counter.
+const READ: &str = "Handler_read_rnd_next";
+/// Those that no session counts: a session's counters stay as they are while it shows them
+/// (`execute_show_status`), and the server's do not.
+const READ_BY_SHOWING: &str = "Handler_read_rnd_next of SHOW STATUS";
+
+/// Asks for status variables, and takes note of what that adds to the server's counters.
+fn ask(db: &mut Db, own: &Own, sql: &str) -> Result<RowSet, String> {
+    let rows = db.query(sql).map_err(|e| e.to_string())?;
+    // MariaDB puts those that are asked for into a table, and reads it to its end.
+    if let Some(id) = db.id().filter(|_| db.is_mariadb()) {
+        own.add(id, READ_BY_SHOWING, rows.len() as f64 + 1.0);
+    }
+    Ok(rows)
+}
+
+/// What observing adds to a counter.
+fn added(own: &Own, counter: &str) -> f64 {
+    let shown = match counter {
+        READ => own.total(READ_BY_SHOWING),
+        _ => 0.0,
+    };
+    own.total(counter) + shown
+}
+
 /// Takes note of what a session adds to the server's counters.
 pub(crate) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
     let counted = TOLD.iter().filter(|told| told.by_session);
     let sql = show("SESSION", counted.flat_map(StatusMetric::names));
-    let rows = db.query(&sql).map_err(|e| e.to_string())?;
+    let rows = ask(db, own, &sql)?;
     if let Some(id) = db.id() {
         for row in 0..rows.len() {
             if let Some((name, total)) = rows.text(row, 0).zip(rows.float(row, 1)) {
@@ -231,7 +256,7 @@ impl SeriesSource for MysqlStatus {
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         count_own(&mut self.db, &self.own)?;
-        let rows = self.db.query(&self.sql).map_err(|e| e.to_string())?;
+        let rows = ask(&mut self.db, &self.own, &self.sql)?;
         samples.are_of_now();
         let all = (0..rows.len()).filter_map(|row| rows.text(row, 0).zip(rows.float(row, 1)));
         let values: HashMap<String, f64> = all.collect();
@@ -241,7 +266,7 @@ impl SeriesSource for MysqlStatus {
             };
             let rest = match told.by_session {
                 true => {
-                    let own = told.of.iter().map(|name| self.own.total(name)).sum();
+                    let own = told.of.iter().map(|name| added(&self.own, name)).sum();
                     self.rest.of(told.metric.name, total, own)
                 }
                 false => total,

@@ -55,6 +55,11 @@ pub(super) struct HeldUp {
 }
 
 impl HeldUp {
+    /// The next sample is the first one.
+    pub fn begin_anew(&mut self) {
+        self.samples = 0;
+    }
+
     /// Asks. Whether sessions may be blocked; `failed` has why something was not answered.
     pub fn sample(
         &mut self,

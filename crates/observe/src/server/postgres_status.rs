@@ -289,13 +289,19 @@ impl PostgresStatus {
         }
     }
 
-    /// Reads where the load begins. What this session read until then is reported at once, so that it is not
-    /// taken for the load's.
+    /// Reads where the load begins. What preparing statements reads of catalogs is reported at once, so that it
+    /// is not taken for the load's.
     fn begin(&mut self, failed: &mut Option<String>) {
-        if self.totals.is_none() {
-            return;
-        }
         let prepared = self.reading(failed);
+        let mut unseen = Samples::new(SERVER_STATUS, self.every());
+        let (db, own) = (&mut self.db, &self.own);
+        let blocked = self
+            .held_up
+            .sample(db, own, self.database, &mut unseen, failed);
+        // What it refuses is told by samples.
+        let _told = self.tables.sample(db, own, blocked, &mut unseen);
+        self.held_up.begin_anew();
+        self.tables.begin_anew();
         let reading = match self.db.query("SELECT pg_stat_force_next_flush()") {
             Ok(_) => self.reading(failed),
             Err(_) => prepared,

@@ -35,6 +35,11 @@ pub(super) struct Tables {
 }
 
 impl Tables {
+    /// The next sample is the first one.
+    pub fn begin_anew(&mut self) {
+        self.samples = 0;
+    }
+
     /// Finds the tables.
     ///
     /// # Errors

@@ -109,6 +109,23 @@ fn a_load_of_less_than_a_second_is_counted_whole() {
     assert!(total("buffer.requests") >= f64::from(rounds), "{ended:?}");
 }
 
+#[test]
+fn showing_the_status_of_an_idle_mariadb_reads_no_rows() {
+    let server = Server::builder(SandboxEngine::MariaDb).start().unwrap();
+    let (series, ended, _) = observed(&server.url(), "server-status,server-activity", || {
+        std::thread::sleep(Duration::from_millis(5500));
+    });
+    assert!(of(&ended, "server-status").gaps.is_empty(), "{ended:?}");
+    let read = named(&series, "server-status", "rows.read");
+    let read = points(read[0]);
+    // Sessions are opened in the first two seconds. Reading a status takes some thirty rows.
+    let later: Vec<f64> = read.iter().skip(2).map(|(_, rows)| *rows).collect();
+    assert!(
+        !later.is_empty() && later.iter().all(|rows| *rows < 5.0),
+        "{read:?}"
+    );
+}
+
 /// Executes a prepared statement two hundred times, once the account has begun.
 fn prepared(connector: &Connector) {
     let connector = connector.clone();

@@ -17,6 +17,8 @@ struct RepeatCosts {
     costs: Vec<Cost>,
     /// Whether its runs loaded a server together with others.
     is_of_several: bool,
+    /// Whether the server's counters lag too much to tell what one of its runs cost.
+    counters_lag: bool,
 }
 
 /// `None` where no source told of any run: the sessions' own round trips alone are no reason for a table.
@@ -54,6 +56,8 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     let is_shared = all.iter().any(|repeat| repeat.is_of_several);
     let mut says = vec![o.costs_say, o.costs_own];
     says.extend(is_shared.then_some(o.costs_shared));
+    let are_late = all.iter().any(|repeat| repeat.counters_lag);
+    says.extend(are_late.then_some(o.costs_late));
     let blocks = vec![by_run(grid, s), Block::Fine(says.join(s.common.gap))];
     Some(DocumentPart::new(o.costs_by_run, blocks))
 }
@@ -111,6 +115,7 @@ fn repeats(s: &Sources<'_>) -> Vec<RepeatCosts> {
                     label: format!("{}{number}", place(&m, series, point)),
                     is_of_several: numbers.len() > 1 || repeat.costs.len() < own,
                     costs: repeat.costs.clone(),
+                    counters_lag: repeat.runs.iter().any(|run| run.counters_lag),
                 });
             }
         }

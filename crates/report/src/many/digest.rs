@@ -9,7 +9,7 @@ use crate::load_words::open_loop_stated;
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::ComparedRun;
-use tidemark_analysis::costs::{Cost, costs};
+use tidemark_analysis::costs::{Cost, costs, lag_too_much};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Resources, RunCosts, Setup, Severity};
@@ -129,6 +129,9 @@ pub struct RunDigest {
     /// What a transaction took on average.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
+    /// Whether the server's counters lag too much to tell any.
+    #[serde(skip)]
+    pub(crate) counters_lag: bool,
     /// What it used of processors, disks and the network, where that was observed.
     #[serde(skip_serializing_if = "Resources::is_empty")]
     pub(crate) resources: Resources,
@@ -271,6 +274,7 @@ impl RunDigest {
             return Err(ReportError::Watch(record.id.clone()));
         }
         let d = Digest::of_totals(record)?;
+        let costs = costs(record);
         let flows = record.queries.is_empty();
         let types = d.types.iter().map(|(name, latency)| TypeDigest {
             name: (*name).into(),
@@ -359,7 +363,8 @@ impl RunDigest {
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
             topology: record.topology.clone(),
-            costs: costs(record),
+            counters_lag: lag_too_much(record, &costs),
+            costs,
             resources: Resources::of(record),
             diagnosis: can_diagnose(record).then(|| diagnose(record)),
             experiments: record.experiments.clone(),
