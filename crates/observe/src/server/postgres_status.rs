@@ -209,7 +209,9 @@ pub(crate) struct PostgresStatus {
     /// The database's id: looking it up in each statement costs more than the counters.
     database: i64,
     groups: Vec<StatementMetrics>,
-    /// Counters of the whole load, of a server that tells them as they are (since 15) where there is one.
+    /// Whether it tells its counters as they are, and reports at once if it is asked to: since 15.
+    is_current: bool,
+    /// Counters of the whole load, of such a server, where there is a load.
     totals: Option<LoadTotals>,
     held_up: HeldUp,
     tables: Tables,
@@ -228,6 +230,7 @@ impl PostgresStatus {
             rest: Rest::default(),
             database: 0,
             groups: Vec::new(),
+            is_current: false,
             totals: makes_load.then(LoadTotals::new),
             held_up: HeldUp::default(),
             tables: Tables::default(),
@@ -292,7 +295,10 @@ impl PostgresStatus {
     /// Reads where the load begins. What preparing statements reads of catalogs is reported at once, so that it
     /// is not taken for the load's.
     fn begin(&mut self, failed: &mut Option<String>) {
-        let prepared = self.reading(failed);
+        if !self.is_current {
+            return;
+        }
+        self.reading(failed);
         let mut unseen = Samples::new(SERVER_STATUS, self.every());
         let (db, own) = (&mut self.db, &self.own);
         let blocked = self
@@ -302,10 +308,8 @@ impl PostgresStatus {
         let _told = self.tables.sample(db, own, blocked, &mut unseen);
         self.held_up.begin_anew();
         self.tables.begin_anew();
-        let reading = match self.db.query("SELECT pg_stat_force_next_flush()") {
-            Ok(_) => self.reading(failed),
-            Err(_) => prepared,
-        };
+        let _flushed = self.db.query("SELECT pg_stat_force_next_flush()");
+        let reading = self.reading(failed);
         if let Some(totals) = &mut self.totals {
             totals.begin(reading);
         }
@@ -336,7 +340,8 @@ impl SeriesSource for PostgresStatus {
         self.database = rows.int(0, 3).unwrap_or_default();
         self.groups = groups(version);
         // Earlier ones tell what their collector wrote half a second ago (PGSTAT_STAT_INTERVAL).
-        self.totals = self.totals.take().filter(|_| version >= 150_000);
+        self.is_current = version >= 150_000;
+        self.totals = self.totals.take().filter(|_| self.is_current);
         // Without them there are no dead rows to tell of.
         let _none = self.tables.start(&mut self.db);
         Ok(())
