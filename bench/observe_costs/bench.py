@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import sqlite3
 import statistics
@@ -57,6 +58,17 @@ class Cost:
     # Bytes of the record by part, and what of all of them is of the time and not of every record.
     parts: dict = dataclasses.field(default_factory=dict)
     growing_bytes: int = 0
+
+
+@dataclasses.dataclass
+class Share:
+    """What observing takes of a host that is full: cores of client and server, of all that it has."""
+
+    server: str
+    workload: str
+    client_cores: float
+    server_cores: float
+    cores: int
 
 
 class Server:
@@ -129,11 +141,12 @@ class Server:
             series, stored = db.execute(
                 "SELECT count(DISTINCT source || name || labels), sum(length(detail)) FROM series"
             ).fetchone()
+            client, server = observing_cores(db)
             cost = Cost(
                 server=self.name,
                 seconds=plan.long_seconds,
-                client_cores=mean(db, "client-host", "threads.cpu", "observing"),
-                server_cores=mean(db, "server-process", "process.cpu-observing", ""),
+                client_cores=client,
+                server_cores=server,
                 series=series,
                 series_bytes=stored,
                 record_bytes=len(text.encode()),
@@ -144,7 +157,8 @@ class Server:
         return cost
 
     def compared(self):
-        """A run with everything observed, and the server's own totals around it."""
+        """A run with everything observed, the server's own totals around it, and what observing took
+        of it."""
         plan, clients = self.plan, self.clients
         store = pathlib.Path(clients.folder, "totals.db")
         out = pathlib.Path(clients.folder, "totals.json")
@@ -159,9 +173,17 @@ class Server:
         seconds = json.loads(out.read_text())["totals"]["elapsed_s"]
         with contextlib.closing(sqlite3.connect(store)) as db:
             found = totals.compare(self.name, before, after, db, seconds)
+            share = Share(self.name, READ_WRITE, *observing_cores(db), os.cpu_count())
         for one in found:
             self.say(report.compared_line(one))
-        return found
+        self.say(report.share_line(share))
+        return found, share
+
+
+def observing_cores(db):
+    """Cores that observing kept busy on the client and in the server."""
+    client = mean(db, "client-host", "threads.cpu", "observing")
+    return client, mean(db, "server-process", "process.cpu-observing", "")
 
 
 def mean(db, source, name, label):
@@ -179,7 +201,7 @@ def mean(db, source, name, label):
 def measure(programs, urls, plan, say):
     """The pairs of each workload on each server, what observing takes there, and how near what it
     samples is to the server's totals."""
-    all_found, costs, compared = [], [], []
+    all_found, costs, compared, shares = [], [], [], []
     for driver, url in urls.items():
         with contextlib.ExitStack() as stack:
             clients = stack.enter_context(reached(programs, url, driver))
@@ -187,6 +209,8 @@ def measure(programs, urls, plan, say):
             say(f"\n{server.name}")
             stack.enter_context(server.tables())
             all_found += [server.pairs(workload) for workload in plan.workloads]
-            compared += server.compared()
+            found, share = server.compared()
+            compared += found
+            shares.append(share)
             costs.append(server.cost())
-    return all_found, costs, compared
+    return all_found, costs, compared, shares

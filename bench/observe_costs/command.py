@@ -76,7 +76,7 @@ def measure_all(args, plan):
     facts = Facts(args)
     programs = program_of(args)
     with servers(args, say, STATEMENTS_TOO) as urls:
-        found, costs, compared = measure(programs, urls, plan, say)
+        found, costs, compared, shares = measure(programs, urls, plan, say)
     how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of two runs of {plan.seconds} s "
         f"each, one kind around the other; {plan.sessions} sessions, 4 tables of "
@@ -90,5 +90,6 @@ def measure_all(args, plan):
         f"{report.costs_table(costs)}\n\n"
         f"Of its record:\n\n{report.parts_table(costs)}\n\n"
         f"What was sampled beside the server's totals, in a run of {plan.totals_seconds} s of "
-        f"`oltp_read_write`:\n\n{report.compared_table(compared)}"
+        f"`oltp_read_write`:\n\n{report.compared_table(compared)}\n\n"
+        f"What observing took of the host in that run:\n\n{report.shares_table(shares)}"
     )

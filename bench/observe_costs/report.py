@@ -80,6 +80,29 @@ def costs_table(costs):
     return table(heads, rows)
 
 
+def of_host(share):
+    """The part of all processors that observing takes."""
+    return (share.client_cores + share.server_cores) / share.cores
+
+
+def share_line(share):
+    """In one line."""
+    return (
+        f"{share.workload}, as fast as it goes: observing takes {share.client_cores:.2%} of a core as the "
+        f"client, {share.server_cores:.2%} in the server, {of_host(share):.2%} of the host"
+    )
+
+
+def shares_table(shares):
+    """What observing takes of a host whose processors are full: so much less is left for the load."""
+    rows = [
+        [share.server, f"`{share.workload}`", f"{share.client_cores:.2%}", f"{share.server_cores:.2%}",
+         f"{of_host(share):.2%} of {share.cores} cores"]
+        for share in shares
+    ]
+    return table(["server", "workload", "client, of a core", "server, of a core", "both, of the host"], rows)
+
+
 def ten_minutes(cost):
     """Bytes of the record of ten minutes. Of a shorter one only what is of the time would grow."""
     if cost.seconds == OF_SECONDS:

@@ -77,6 +77,13 @@ class Table(unittest.TestCase):
         self.assertNotIn("met", unknown)
         self.assertIn("apart 4.0%", report.compared_line(compared[0]))
 
+    def test_what_is_left_of_a_full_host_is_told(self):
+        share = bench.Share("S", "oltp_read_write", 0.006, 0.01, 2)
+        text = report.shares_table([share])
+        for said in ("`oltp_read_write`", "0.60%", "1.00%", "0.80% of 2 cores"):
+            self.assertIn(said, text)
+        self.assertIn("0.80% of the host", report.share_line(share))
+
     def test_shares_are_held_against_the_whole(self):
         near = totals._times("S", "time of sessions at work", 90.0, 100.0, whole=1_000.0)
         far = totals._times("S", "time of sessions at work", 40.0, 100.0, whole=1_000.0)
@@ -115,6 +122,14 @@ class Store(unittest.TestCase):
             db.execute("INSERT INTO series VALUES ('s', 'n', '{\"threads\":\"observing\"}', ?, ?)",
                        (points, mean))
         self.assertAlmostEqual(bench.mean(db, "s", "n", "observing"), 0.002)
+        for source, name, label, cores in (
+            ("client-host", "threads.cpu", "observing", 0.004),
+            ("client-host", "threads.cpu", "load", 0.9),
+            ("server-process", "process.cpu-observing", "", 0.007),
+        ):
+            labels = json.dumps({"threads": label})
+            db.execute("INSERT INTO series VALUES (?, ?, ?, 60, ?)", (source, name, labels, cores))
+        self.assertEqual(bench.observing_cores(db), (0.004, 0.007))
         with self.assertRaises(BenchError):
             bench.mean(db, "s", "other", "")
 
