@@ -133,17 +133,19 @@ impl Making<'_, '_> {
         self.watching.interval(interval);
     }
 
-    /// Says which endpoints that the user named can't be had, each once.
+    /// Says which sources and endpoints that the user named can't be had, each once.
     fn say_unobserved(&mut self) {
         let watch = &self.job.watch;
         let has_nodes = watch.observe_nodes.is_some() || watch.observe_prometheus.is_some();
         let lang = language(&self.job.outputs.lang);
         for observed in self.recording.failed_to_start() {
-            let is_named = match observed.source.as_str() {
+            let source = observed.source.as_str();
+            let has_endpoint = match source {
                 SERVER_HOST => watch.observe_host.is_some(),
                 SERVER_NODES => has_nodes,
                 _ => false,
             };
+            let is_named = has_endpoint || !watch.observe.is_auto() && watch.observe.wants(source);
             for gap in observed.gaps.iter().filter(|_| is_named) {
                 let what = tidemark_report::unseen(&observed.source, gap, lang);
                 let said = texts::not_observed(lang, what);

@@ -33,6 +33,8 @@ pub struct Recording {
     host: HostSampler,
     /// What gives series while the load goes on.
     sampling: Option<Sampling>,
+    /// Sources that can't be had, which nobody was told yet.
+    untold: Vec<Observed>,
     /// Whether others make the load: then they observe their hosts, and this process all else.
     pub is_coordinator: bool,
 }
@@ -67,6 +69,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: None,
+            untold: Vec::new(),
             is_coordinator: false,
         }
     }
@@ -101,6 +104,7 @@ impl Recording {
             makes_load: true,
             by_clients: self.is_coordinator,
         });
+        self.untold.clone_from(&all.unseen);
         self.record.observed = all.unseen;
         self.begins(begun, all.sources, sink);
     }
@@ -132,6 +136,7 @@ impl Recording {
             record,
             host: HostSampler::new(),
             sampling: Some(sampling),
+            untold: Vec::new(),
             is_coordinator: false,
         }
     }
@@ -145,10 +150,12 @@ impl Recording {
         self.record.state = state;
     }
 
-    /// Sources that could not start, and why: those that were not told before.
+    /// Sources that can't be had or could not start, and why: those that were not told before.
     pub fn failed_to_start(&mut self) -> Vec<Observed> {
         let sampling = self.sampling.as_mut();
-        sampling.map(Sampling::failed_to_start).unwrap_or_default()
+        let mut all = std::mem::take(&mut self.untold);
+        all.extend(sampling.map(Sampling::failed_to_start).unwrap_or_default());
+        all
     }
 
     /// The load is over.

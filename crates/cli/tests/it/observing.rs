@@ -250,6 +250,17 @@ fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
         shown.contains("Log: size of the file") || shown.contains("Server: written"),
         "{shown}"
     );
+    // So is a source that is named and does not exist here.
+    let nodes = "--observe=server-nodes,client-host";
+    let ran = work
+        .ok(&run(
+            target,
+            &["--time=2", "--think-time=5ms", nodes, "run"],
+        ))
+        .out;
+    let told = "Not observed: server-nodes: SQLite has no cluster nodes to observe";
+    assert_eq!(ran.matches(told).count(), 1, "{ran}");
+    assert_eq!(ran.matches("Not observed").count(), 1, "{ran}");
 }
 
 /// What a record says of a source, and how long its load took.

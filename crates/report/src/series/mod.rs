@@ -9,6 +9,7 @@ use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, diagnosis, fill};
 use std::collections::BTreeMap;
+use tidemark_core::Engine;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SOURCES};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
@@ -430,6 +431,16 @@ fn kind(series: &Series) -> Vec<(&str, &str)> {
     labels.filter(|(name, _)| !ALIKE.contains(name)).collect()
 }
 
+/// A second at an end is a large part of shorter runs.
+const LONG_S: f64 = 60.0;
+
+/// Whether sessions report what they did so late that means differ from what was done.
+fn counts_late(record: &RunRecord) -> bool {
+    let server = record.server.as_ref();
+    let is_postgres = server.is_some_and(|server| server.engine == Engine::Postgres);
+    is_postgres && !record.is_watch() && record.totals.elapsed_s < LONG_S
+}
+
 /// Means and extremes while it was measured; in brief of what has a picture.
 pub(crate) fn table(
     record: &RunRecord,
@@ -471,7 +482,10 @@ pub(crate) fn table(
     }
     (!rows.is_empty()).then(|| ReportTable {
         title: side.title(record, lang),
-        says: String::new(),
+        says: match side == Side::Server && counts_late(record) {
+            true => lang.texts().run_server_late.into(),
+            false => String::new(),
+        },
         head: match lang {
             Lang::En => vec!["Series", "Mean", "Min", "Max"],
             Lang::Zh => vec!["指标", "平均", "最小", "最大"],

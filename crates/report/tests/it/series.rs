@@ -452,6 +452,7 @@ fn whose_work_a_cost_may_be_is_told() {
     const OTHERS: &str = "Other sessions were 25.0% of those at work";
     const FEW: &str = "With so few transactions";
     const LATE: &str = "Costs by these need a measurement of 20 s";
+    const MEANS: &str = "means of a short run may differ from its throughput";
     let seen = |source: &str, name: &str, labels: &[(&str, &str)], value: f64| {
         let mut series = series(name, "1/s", labels, |_| value);
         series.key.source = source.into();
@@ -465,12 +466,13 @@ fn whose_work_a_cost_may_be_is_told() {
     ];
     let told = |record: &RunRecord| text(record, Lang::En).unwrap();
     let all = told(&record);
-    for said in [OTHERS, FEW, LATE] {
+    for said in [OTHERS, FEW, LATE, MEANS] {
         assert!(!all.contains(said), "{said}: {all}");
     }
     let others = seen("server-activity", "sessions.others", &active, 1.0);
     record.series.push(others);
     record.totals.all.count = 900;
+    record.totals.elapsed_s = 10.0;
     // Ten seconds after a warm-up.
     record.intervals.truncate(15);
     record.server = Some(ServerInfo {
@@ -481,7 +483,7 @@ fn whose_work_a_cost_may_be_is_told() {
         .series
         .push(seen("server-process", "process.context-switches", &[], 1e4));
     let all = told(&record);
-    for said in [OTHERS, FEW, LATE] {
+    for said in [OTHERS, FEW, LATE, MEANS] {
         assert!(all.contains(said), "{said}: {all}");
     }
 }
