@@ -149,12 +149,19 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
     if found == FORMAT {
         return Ok(());
     }
-    // Deleted runs give their space back; it must be said before the first table is made.
-    db.pragma_update(None, "auto_vacuum", "INCREMENTAL")
-        .map_err(failed)?;
-    let transaction = db
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(failed)?;
+    let behavior = match found {
+        0 => TransactionBehavior::Deferred,
+        _ => TransactionBehavior::Immediate,
+    };
+    let transaction = db.transaction_with_behavior(behavior).map_err(failed)?;
+    if found == 0 {
+        // Deleted runs give their space back; it must be said before there is a first page. It makes one, and so
+        // begins to write: outside of the transaction a process that is killed then would leave a page that does
+        // not say whose it is.
+        transaction
+            .pragma_update(None, "auto_vacuum", "INCREMENTAL")
+            .map_err(failed)?;
+    }
     let found = format(&transaction).map_err(failed)?;
     if found == FORMAT {
         return Ok(());

@@ -3,6 +3,7 @@
 use super::common::{ID, interval, record};
 use rusqlite::Connection;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tidemark_core::record::RunState;
 use tidemark_store::{Filter, Store, StoreError};
 
@@ -44,6 +45,41 @@ fn what_is_no_store_is_left_as_it_is() {
         .unwrap();
     drop(db);
     refused(&theirs, "a SQLite file of another program");
+}
+
+/// A process that is killed leaves what is in the file at that moment.
+#[test]
+fn a_new_store_says_whose_it_is_from_its_first_page_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let is_over = AtomicBool::new(false);
+    let path = |n: usize| dir.path().join(format!("{n}.db"));
+    let made = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            let mut seen = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let Ok(header) = std::fs::read(path(made.load(Ordering::Relaxed))) else {
+                    continue;
+                };
+                if header.starts_with(b"SQLite format 3\0") {
+                    assert_eq!(header.get(68..72), Some(&b"TIDM"[..]));
+                    seen += 1;
+                }
+            }
+            seen
+        });
+        for n in 0..100 {
+            made.store(n, Ordering::Relaxed);
+            drop(Store::open(&path(n)).unwrap());
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert!(watcher.join().unwrap() > 0);
+    });
+    let db = Connection::open(path(0)).unwrap();
+    let mode: i64 = db
+        .pragma_query_value(None, "auto_vacuum", |row| row.get(0))
+        .unwrap();
+    assert_eq!(mode, 2, "incremental");
 }
 
 #[test]
