@@ -146,7 +146,7 @@ const KINDS: &[(CostKind, &[From])] = &[
 
 /// Of the whole load, where the server's counters are known for all of it and all of it is the measurement: no
 /// end of the time is then wrong by what came late.
-fn of_load(
+fn by_totals(
     record: &RunRecord,
     window: &MeasuredWindow,
     kind: CostKind,
@@ -198,7 +198,7 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
-        if let Some(cost) = of_load(record, &window, kind, (source, names, *unit)) {
+        if let Some(cost) = by_totals(record, &window, kind, (source, names, *unit)) {
             return Some(cost);
         }
         is_of_all_sessions(record, source).then_some(())?;

@@ -1,6 +1,7 @@
 //! What a transaction cost, and what was not observed.
 
 use crate::document::{Block, DocumentPart};
+use crate::merge::per_second;
 use crate::number::{bytes, percent, three, whole};
 use crate::report_table::ReportTable;
 use crate::texts::{Lang, fill, observed};
@@ -56,11 +57,6 @@ fn share_of_others(record: &RunRecord) -> Option<f64> {
     Some(others / (own + others))
 }
 
-fn throughput(record: &RunRecord) -> f64 {
-    let totals = &record.totals;
-    totals.all.count as f64 / totals.elapsed_s.max(f64::MIN_POSITIVE)
-}
-
 /// A row for each kind of cost that is known.
 pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart> {
     let t = observed::of(lang);
@@ -73,7 +69,8 @@ pub(crate) fn costs_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart>
     // What the run's sessions count themselves has nothing of observing.
     let is_observed = costs.iter().any(|cost| cost.source != SESSIONS);
     says.extend(is_observed.then(|| t.costs_own.to_string()));
-    let is_of_few = record.totals.all.count < FEW || throughput(record) < FEW as f64 / 10.0;
+    let (count, elapsed_s) = (record.totals.all.count, record.totals.elapsed_s);
+    let is_of_few = count < FEW || per_second(count, elapsed_s) < FEW as f64 / 10.0;
     says.extend((is_observed && is_of_few).then(|| t.costs_few.to_string()));
     let share = share_of_others(record).filter(|share| is_observed && *share >= OTHERS);
     says.extend(share.map(|share| fill(t.costs_others, &[("share", &percent(share, 1.0))])));

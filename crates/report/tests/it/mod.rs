@@ -8,6 +8,7 @@ mod chart_files;
 mod clients;
 mod common;
 mod comparison_limits;
+mod costs;
 mod experiments;
 mod load_reports;
 mod many;
